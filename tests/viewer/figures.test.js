@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { captionOf, figureName } from "viewer/model/figures.js";
+import { captionOf, figureName, isSaidTwice } from "viewer/model/figures.js";
 import { withEmpty } from "viewer/model/check.js";
 import { buildModel } from "viewer/model/replay.js";
 import { sectionsOf } from "viewer/model/sections.js";
@@ -102,4 +102,13 @@ const CAPTIONS = [
 describe("captions", () => {
   for (const [name, value, expected] of CAPTIONS)
     test(name, () => assert.equal(captionOf({ type: "Picture", ...value }), expected));
+});
+
+describe("two figures with one caption", () => {
+  const isTwice = (/** @type {any[]} */ chapters) => {
+    const model = buildModel(withEmpty(draw(JSON.parse(text), SVG)));
+    return isSaidTwice({ model, all: sectionsOf(model), chapters }, 1, "x");
+  };
+  test("of one chapter are alike", () => assert.ok(isTwice([])));
+  test("of two chapters are not", () => assert.ok(!isTwice([{ first: 0 }, { first: 7 }])));
 });

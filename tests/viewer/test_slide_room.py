@@ -1,5 +1,7 @@
 """What stands on a slide has the room that is free there."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -321,13 +323,16 @@ WORDS
 WORDS
 '''
 
+# A block that nothing parts leaves a page to what follows it.
+BLOCK = "    for one in (1, 2):\n" + "".join(f"        {n} + one\n" for n in range(12))
+ASKED_LAST = ASKED_ALONE.replace("WORDS\n    half", f"{BLOCK}    half").replace("WORDS\n", "")
+
 GIVEN = "e => [e.style.zoom, e.style.paddingTop]"
 
 
 def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
-    page.set_viewport_size({"width": 1280, "height": 720})
-    lines = [f"    # Words {number}.\n    {number}" for number in range(12)]
-    show(page, trace_source(ASKED_ALONE.replace("WORDS", "\n".join(lines))), at="a", present="1")
+    page.set_viewport_size({"width": 1280, "height": 440})
+    show(page, trace_source(ASKED_LAST), at="a", present="1")
     page.locator(".slide-part").wait_for()
     body, alone = page.locator(".slide-body"), 0
     for height in range(440, 760, 40):
@@ -341,23 +346,17 @@ def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
         assert box["x"] + box["width"] <= 1280
         alone += above != "" and zoom == "1.3"
     assert alone > 0
-    page.keyboard.press("PageDown")
-    page.locator(".slide-body .held-mark").wait_for(state="attached")
-    painted(page)
-    assert body.evaluate(GIVEN) == ["", ""]
 
 
 ASKED = "    assert 2 * half == 42  # @predict\n"
-ASKED_TWICE = ASKED_ALONE.replace(
-    ASKED, f"    # What is twice that?\n{ASKED}    assert 3 * half == 63  # @predict\n"
-)
+MORE = f"    # What is twice that?\n{ASKED}    assert 3 * half == 63  # @predict\n"
+ASKED_TWICE = ASKED_LAST.replace(ASKED, MORE)
 
 
 def test_a_page_stays_as_it_is_when_its_question_is_answered(page, show):
     """Who looks on would lose the place."""
-    page.set_viewport_size({"width": 1280, "height": 600})
-    lines = [f"    # Words {number}.\n    {number}" for number in range(9)]
-    show(page, trace_source(ASKED_TWICE.replace("WORDS", "\n".join(lines))), at="a", present="1")
+    page.set_viewport_size({"width": 1280, "height": 440})
+    show(page, trace_source(ASKED_TWICE), at="a", present="1")
     page.locator(".slide-part").wait_for()
     turn_to(page, ".slide-body .question >> nth=0")
     painted(page)
@@ -404,17 +403,98 @@ def test_what_says_where_one_is_can_be_read_with_the_words(size, page, show):
     assert count >= 0.6 * words
 
 
-def test_what_is_said_of_a_value_breaks_before_the_value_is_cut(page, show):
-    """In our lecture, where a claim beside it is long and a picture waited for an answer."""
+PLACES = """() => Object.fromEntries(
+    [...document.querySelectorAll(".slide-body [data-slide-page]")]
+        .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.querySelector("form"))
+        .filter((e) => !e.matches("form"))
+        .map((e) => [e.innerText, [e.getBoundingClientRect().top, getComputedStyle(e).fontSize]]))
+"""
+
+
+@pytest.mark.parametrize("height", [480, 600, 720])
+def test_nothing_moves_when_an_answer_brings_more_than_fits(height, page, show):
+    """The size of a page is that of all that it will show."""
+    page.set_viewport_size({"width": 1280, "height": height})
+    lines = "\n".join(f"    # Words {number}.\n    {number}" for number in range(12))
+    show(page, trace_source(ASKED_ALONE.replace("WORDS", lines)), at="a", present="1")
+    page.locator(".slide-part").wait_for()
+    turn_to(page, ".slide-body .question")
+    painted(page)
+    before = page.evaluate(PLACES)
+    page.keyboard.press("PageDown")
+    page.locator(".slide-body .held-mark").wait_for()
+    painted(page)
+    after = page.evaluate(PLACES)
+    assert set(before) < set(after)
+    assert {text: after[text] for text in before} == before
+
+
+TOLD_ABOVE = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Asks."""
+    half = 21
+    # SENTENCES
+    double = 2 * half
+    assert double == 42  # @predict
+'''
+
+
+@pytest.mark.parametrize("count", [1, 6, 12])
+def test_words_that_wait_for_an_answer_have_their_room_and_say_nothing(count, page, show):
+    words = "Twice that is 42, *as* we `know`. " * count
+    show(page, trace_source(TOLD_ABOVE.replace("SENTENCES", words)), at="a", present="1")
+    page.locator(".slide .question").wait_for()
+    page.locator(".slide .veiled[data-says]").wait_for(state="attached")
+    painted(page)
+    assert "asked next" not in page.locator(".slide").inner_text()
+    line = page.locator(".slide .line", has_text="2 * half")
+    before = line.bounding_box()
+    page.keyboard.press("PageDown")
+    page.get_by_text("Twice that is 42").wait_for()
+    painted(page)
+    assert line.bounding_box()["y"] == pytest.approx(before["y"], abs=4)
+
+
+def test_values_and_code_stay_when_an_answer_brings_a_figure_that_comes_next(page, show):
+    """In our lecture, where values stand below a line and a picture waited for an answer."""
     lecture = (VIEWER / "traces" / "lecture.main.json").read_text(encoding="utf-8")
     page.set_viewport_size({"width": 1280, "height": 720})
     show(page, lecture, at="a_slice_is_an_offset_and_a_stride", present="1")
     page.locator(".slide .question").first.wait_for(state="attached")
     painted(page)
+    assert "gives an answer away" not in page.locator(".slide").inner_text()
+    line = page.locator(".slide .line", has_text="picked = ")
     for _ in range(2):
+        before = line.bounding_box() if line.is_visible() else None
         page.keyboard.press("Space")
         painted(page)
-    expect(page.locator(".slide .picture svg").first).to_be_visible()
+        assert before in (None, line.bounding_box())
     cells = page.locator(".slide .grid td")
     assert [cell.is_visible() for cell in cells.all()] == [True] * 4
     assert page.locator(".slide .beside-more:visible", has_text="more").count() == 0
+    page.keyboard.press("Space")
+    expect(page.locator(".slide .picture svg").first).to_be_visible()
+    # It has the line that draws it, and the words before: both were seen, and are quiet.
+    expect(page.locator(".slide .again.line")).to_have_text(re.compile("picked = "))
+    expect(page.locator(".slide p.again")).to_have_text(re.compile("^What does"))
+
+
+def test_a_slide_looks_the_same_on_screens_of_one_shape(page, show):
+    sizes = []
+    for width in (1440, 1920, 3840):
+        page.set_viewport_size({"width": width, "height": width * 9 // 16})
+        show(page, trace_source(FIGURES), at="tall", present="1")
+        page.locator(".slide .section-title").wait_for()
+        painted(page)
+        letter = "() => parseFloat(getComputedStyle(document.documentElement).fontSize)"
+        page.locator(".slide .picture svg").wait_for(state="attached")
+        turn_to(page, ".slide .picture svg")
+        figure = page.locator(".slide .picture svg").bounding_box()["height"]
+        sizes.append((page.evaluate(letter) / width, figure / width))
+    assert sizes[1:] == [pytest.approx(sizes[0], rel=0.02)] * 2
+    assert sizes[0][0] > 0.017

@@ -254,3 +254,46 @@ def test_styles_that_come_later_reach_the_window(at_exercise):
         .then(({ styled }) => styled("costs.css"))""")
     window.locator("link[href$='costs.css']").wait_for(state="attached")
     window.close()
+
+
+NOTED = '''
+def main():
+    """A talk."""
+    a()
+    b()
+
+
+def a():
+    """Noted."""
+    # @note Ask for hands first.
+    assert 1 + 1 == 2
+
+
+def b():
+    """Without."""
+    assert 2 + 2 == 4
+'''
+
+
+@pytest.mark.parametrize("size", [(1200, 760), (1440, 900), (1920, 1080)])
+def test_the_windows_room_is_used_by_the_slide_that_is_shown(size, page, show):
+    show(page, trace_source(NOTED), at="a", present="1")
+    page.locator(".slide .section-title").wait_for()
+    window = open_speaker(page)
+    window.set_viewport_size({"width": size[0], "height": size[1]})
+    here, following = (
+        window.locator(f".speaker-{part} .thumbnail") for part in ("current", "next")
+    )
+    here.locator(".section-title").wait_for()
+    for title in ("Noted", "Without"):
+        window.locator(".speaker-notes h1", has_text=title).wait_for()
+        painted(window)
+        box = here.bounding_box()
+        assert box["width"] > 0.44 * size[0]
+        if title == "Noted":
+            note = window.locator(".speaker-notes .prose").bounding_box()
+            assert note["y"] > box["y"] + box["height"]
+            assert note["y"] + note["height"] < size[1]
+            assert following.bounding_box()["width"] > 0.25 * size[0]
+        page.keyboard.press("n")
+    window.close()

@@ -1,4 +1,5 @@
-// What is shown of a text that contains what is searched for. Pure. Fetched with the search.
+// What is shown of a text that contains what is searched for, and prose as it reads. Pure. Fetched
+// with the search, and with slides.
 
 import { plainMaths } from "viewer/model/maths.js";
 

@@ -7,7 +7,10 @@ import { isFigure } from "viewer/model/values.js";
 /** How a figure of the prose begins that has a number already. */
 const NUMBERED = /<figcaption>\s*\*\*Figure \d/;
 
-/** @type {WeakMap<Section[], Map<string, number>>} */
+/**
+ * @typedef {{number: number, chapter: number, caption: string}} Figure
+ * @type {WeakMap<Section[], Map<string, Figure>>}
+ */
 const known = new WeakMap();
 
 /** A line draws one figure of a name, however often a loop comes by. */
@@ -27,37 +30,62 @@ const keyOf = (
 function counted(model, all, chapters) {
   const { inspections, values, names, files } = model.document;
   const shown = new Set(all.map(({ activation }) => activation));
-  /** @type {Map<string, number>} */
-  const numbers = new Map();
-  if (files.some(({ prose }) => prose.some(({ text }) => NUMBERED.test(text)))) return numbers;
+  /** @type {Map<string, Figure>} */
+  const figures = new Map();
+  if (files.some(({ prose }) => prose.some(({ text }) => NUMBERED.test(text)))) return figures;
   /** @type {Map<number, number>} */
   const counts = new Map();
   inspections.value.forEach((value, row) => {
     if (value === null || !isFigure(values[value])) return;
     const step = stepsBefore(model, inspections.event[row]);
     const key = keyOf(model, step, names[inspections.name[row]]);
-    if (numbers.has(key) || !shown.has(activationOf(model, step))) return;
-    const page = pageOfStep(chapters, step);
-    counts.set(page, (counts.get(page) ?? 0) + 1);
-    numbers.set(key, counts.get(page) ?? 0);
+    if (figures.has(key) || !shown.has(activationOf(model, step))) return;
+    const chapter = pageOfStep(chapters, step);
+    const number = (counts.get(chapter) ?? 0) + 1;
+    counts.set(chapter, number);
+    figures.set(key, { number, chapter, caption: captionOf(values[value]) });
   });
-  return numbers;
+  return figures;
 }
+
+/** @param {Lecture} lecture */
+function figuresOf({ model, all, chapters }) {
+  const figures = known.get(all) ?? counted(model, all, chapters);
+  known.set(all, figures);
+  return figures;
+}
+
+/**
+ * All of it, shown or not.
+ * @typedef {{model: Model, all: Section[], chapters: Chapter[]}} Lecture
+ */
 
 /**
  * What a picture is called: `Figure 7.3` in chapter 7, `Figure 3` where there are no chapters, or
  * empty where it has no number.
- * @param {{model: Model, all: Section[], chapters: Chapter[]}} lecture all of it, shown or not
+ * @param {Lecture} lecture
  * @param {number} step
  * @param {string} name of the value
  */
-export function figureName({ model, all, chapters }, step, name) {
-  const numbers = known.get(all) ?? counted(model, all, chapters);
-  known.set(all, numbers);
-  const number = numbers.get(keyOf(model, step, name));
-  if (!number) return "";
-  const chapter = pageOfStep(chapters, step);
-  return `Figure ${chapter ? `${chapter}.` : ""}${number}`;
+export function figureName(lecture, step, name) {
+  const found = figuresOf(lecture).get(keyOf(lecture.model, step, name));
+  if (!found) return "";
+  return `Figure ${found.chapter ? `${found.chapter}.` : ""}${found.number}`;
+}
+
+/**
+ * Whether another figure of the chapter has the same caption.
+ * @param {Lecture} lecture
+ * @param {number} step
+ * @param {string} name of the value
+ */
+export function isSaidTwice(lecture, step, name) {
+  const figures = figuresOf(lecture);
+  const own = figures.get(keyOf(lecture.model, step, name));
+  const alike = [...figures.values()].filter(
+    ({ chapter, caption }) => chapter === own?.chapter && caption === own.caption,
+  );
+  return alike.length > 1;
 }
 
 /** @param {string} text of an SVG */

@@ -1,16 +1,22 @@
 // Which pieces of a slide stand on one page, and what an answer brings to them.
 
 import { headHeight } from "viewer/views/heads.js";
-import { bottomOf, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
+import {
+  aboveFigure,
+  blockOf,
+  bottomOf,
+  DRAWN,
+  heightOf,
+  outermost,
+  piecesIn,
+  QUESTION,
+  WHOLE,
+} from "viewer/views/pieces.js";
 
 const TITLES = [
   ".section-head, h1, h2, h3, h4, h5, h6",
   ".folded[open] > summary, .definition:not([open]), .long > thead > tr",
 ].join(", ");
-const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
-
-/** What is not cut where a page holds it. */
-const WHOLE = [".loop", ".row-line"];
 
 /**
  * What stays together, where it is, and how high what heads it is, if it begins a page.
@@ -21,7 +27,7 @@ const WHOLE = [".loop", ".row-line"];
  * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
  * loop has to see what changes; the first line of a loop and what it repeats; a title and what
  * follows it; a sentence that ends in a colon, and what it announces, or that ends in a formula; a
- * figure and what drew it; a question and what it asks about.
+ * figure, what drew it and the words before that; a question and what it asks about.
  * @param {HTMLElement[]} pieces
  * @param {number} height
  * @param {HTMLElement[][]} known pages that begin where they did
@@ -29,6 +35,7 @@ const WHOLE = [".loop", ".row-line"];
  */
 export function atomsOf(pieces, height, known) {
   const asked = askedAbout(pieces, height);
+  const drawn = drawnWith(pieces, height, known);
   /** @type {HTMLElement[][]} */
   const groups = [];
   for (const [index, piece] of pieces.entries()) {
@@ -39,9 +46,11 @@ export function atomsOf(pieces, height, known) {
       !partsPages(before, piece, known) &&
       (isOfOneBlock(before, piece, pieces, height) ||
         asked.has(piece) ||
+        drawn.has(piece) ||
         isTitle(before) ||
         heads(before) ||
         isWithinSentence(pieces, index) ||
+        before.matches(".veiled") ||
         leadsTo(before, piece, pieces, height));
     const isTooHigh = group && isBound && heightOf([...group, piece]) > height;
     if (group && isBound && !isTooHigh) group.push(piece);
@@ -63,6 +72,12 @@ export function partsPages(before, piece, known) {
     (page, index) =>
       (index > 0 && page[0] === piece) || (index < known.length - 1 && page.at(-1) === before),
   );
+}
+
+/** Whether an answer brought a piece: what it comes to stays where it is, if there is no room.
+ * @param {HTMLElement} piece @param {HTMLElement[][]} known */
+function isNew(piece, known) {
+  return known.length > 0 && !known.some((page) => page.includes(piece));
 }
 
 /** How much of a page a question may take with what it asks about. */
@@ -137,7 +152,7 @@ function isOfOneBlock(before, piece, pieces, height) {
 }
 
 /**
- * Whether a sentence announces what comes next, or code draws it, and a page holds both.
+ * Whether a sentence announces what comes next, and a page holds both.
  * @param {HTMLElement} before
  * @param {HTMLElement} piece
  * @param {HTMLElement[]} pieces
@@ -145,13 +160,21 @@ function isOfOneBlock(before, piece, pieces, height) {
  */
 function leadsTo(before, piece, pieces, height) {
   const announces = before.matches("p, li, ul, ol") && /:\s*$/.test(before.textContent ?? "");
-  const isDrawn = piece.matches(DRAWN) && before.matches(".row *") && !before.matches(".prose *");
-  if (!announces && !isDrawn) return false;
-  const blockOf = (/** @type {HTMLElement} */ own) => {
-    const block = WHOLE.map((kind) => outermost(own, kind)).find(Boolean);
-    return block ? pieces.filter((other) => block.contains(other)) : [own];
-  };
-  return heightOf([...(isDrawn ? blockOf(before) : [before]), ...blockOf(piece)]) <= height;
+  return announces && heightOf([before, ...blockOf(piece, pieces)]) <= height;
+}
+
+/** What stands on the page of what is above it, since it draws a figure, or is one.
+ * @param {HTMLElement[]} pieces @param {number} height @param {HTMLElement[][]} known */
+function drawnWith(pieces, height, known) {
+  /** @type {Set<HTMLElement>} */
+  const bound = new Set();
+  for (const [index, figure] of pieces.entries()) {
+    if (!figure.matches(DRAWN) || isNew(figure, known)) continue;
+    const fits = (/** @type {HTMLElement[]} */ above) => heightOf([...above, figure]) <= height;
+    const above = aboveFigure(pieces, index).find(fits) ?? [];
+    for (const piece of [...above, figure].slice(1)) bound.add(piece);
+  }
+  return bound;
 }
 
 /** Whether a piece stands above another. @param {HTMLElement} piece @param {HTMLElement} other */

@@ -1,6 +1,6 @@
 // What stands below a picture of the article. Fetched when there is one.
 
-import { captionOf, figureName } from "viewer/model/figures.js";
+import { captionOf, figureName, isSaidTwice } from "viewer/model/figures.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
 
@@ -9,7 +9,11 @@ export function Caption({ step, name, value }) {
   const number = figureName(current(), step, name);
   const text = captionOf(value);
   if (!number && !text) return null;
+  // The value tells two figures of a chapter apart that say the same.
+  const isAlike = text && isSaidTwice(current(), step, name);
   return html`<figcaption class="caption">
-    ${number && html`<b>${number}${text && "."}</b>`} ${text}
+    ${number && html`<b>${number}${text && "."}</b>`} ${text}${
+      isAlike && html`: <code>${name}</code>`
+    }
   </figcaption>`;
 }

@@ -1,7 +1,7 @@
 // What heads code that goes on upon another page of a slide: `with`, `for`, `if` and their like,
-// which are shown there again.
+// which are shown there again, as is what draws a figure that has a page of its own.
 
-import { heightOf } from "viewer/views/pieces.js";
+import { aboveFigure, DRAWN, heightOf } from "viewer/views/pieces.js";
 
 const CODE = ".line, .row-line";
 const BODY = ".folded-body, .section";
@@ -36,21 +36,45 @@ export function headHeight(pieces, index) {
   return headsAbove(pieces, index).reduce((sum, line) => sum + heightOf([line]), 0);
 }
 
+/** What is shown again, by the first piece of a page.
+ * @type {WeakMap<HTMLElement, HTMLElement[]>} */
+const shownAbove = new WeakMap();
+
 /** Note which pages have room for what heads them; gives how much it takes of each.
  * @param {HTMLElement[][]} pages @param {number} height of a page */
 export function headPages(pages, height) {
   const pieces = pages.flat();
   return pages.map((page, index) => {
-    const above = index ? headHeight(pieces, pieces.indexOf(page[0])) : 0;
+    const first = pieces.indexOf(page[0]);
+    if (page.length === 1 && page[0].matches(DRAWN)) return headFigure(page[0], pieces, height);
+    const above = index ? headHeight(pieces, first) : 0;
     const isHeaded = above > 0 && heightOf(page) + above <= height;
-    page[0].classList.toggle("headed", isHeaded);
+    shownAbove.set(page[0], isHeaded ? headsAbove(pieces, first) : []);
     return isHeaded ? above : 0;
   });
 }
 
-/** What is shown again on a page. @param {HTMLElement[][]} pages @param {number} shown */
-export function shownAgain(pages, shown) {
-  const pieces = pages.flat();
-  const [first] = pages[shown] ?? [];
-  return first?.matches(".headed") ? headsAbove(pieces, pieces.indexOf(first)) : [];
+/** What margins take, in the height of what they part. */
+const MARGINS = 1.3;
+
+/** The same of a figure that is alone on its page: the line that draws it, which is the last one
+ * that claims nothing, and the words before that code.
+ * @param {HTMLElement} figure @param {HTMLElement[]} pieces @param {number} height */
+export function headFigure(figure, pieces, height) {
+  const left = height - heightOf([figure]);
+  const found = aboveFigure(pieces, pieces.indexOf(figure)).map((above) => {
+    const draws = above.findLast((line) => line.matches(CODE) && !line.querySelector(".held-mark"));
+    const lines = draws ? [draws] : [];
+    return above[0].matches(CODE) ? lines : [above[0], ...lines];
+  });
+  const highOf = (/** @type {HTMLElement[]} */ above) =>
+    MARGINS * above.reduce((sum, piece) => sum + heightOf([piece]), 0);
+  const above = found.find((own) => highOf(own) <= left) ?? [];
+  shownAbove.set(figure, above);
+  return highOf(above);
+}
+
+/** What is shown again on a page. @param {HTMLElement[]} [page] */
+export function shownAgain(page) {
+  return (page && shownAbove.get(page[0])) ?? [];
 }

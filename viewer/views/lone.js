@@ -15,24 +15,27 @@ export function settle(body) {
   body.style.zoom = body.style.paddingTop = "";
 }
 
-/** The page that was raised last. It stays so when its questions are answered: who looks on does
- * not lose the place. */
-let raised = "";
+/** The last page with a question. It stays as it is when that is answered: who looks on does not
+ * lose the place. */
+let decided = "";
 
 /** Another slide is shown. */
 export function forget() {
-  raised = "";
+  decided = "";
 }
 
-/** @param {HTMLElement} body @param {number} last where a page ends on the screen */
+/** What an answer brings later counts as if it were there.
+ * @param {HTMLElement} body @param {number} last where a page ends on the screen */
 export function raise(body, last) {
   /** @type {NodeListOf<HTMLElement>} */
   const pieces = body.querySelectorAll("[data-slide-page]");
-  const seen = [...pieces].filter((piece) => piece.checkVisibility({ visibilityProperty: true }));
-  const page = `${seen[0]?.dataset.slidePage} of ${innerWidth}×${innerHeight}`;
-  if (raised === page) keep(body, seen, last);
-  else raiseFirst(body, seen, last);
-  if (body.style.paddingTop) raised = page;
+  const own = [...pieces].filter((piece) => piece.checkVisibility());
+  const page = `${own[0]?.dataset.slidePage} of ${innerWidth}×${innerHeight}`;
+  if (decided === page) return keep(body, own, last);
+  if (!own.some((piece) => piece.matches(QUESTION))) return;
+  decided = page;
+  [given.zoom, given.above] = ["", 0];
+  if (!body.querySelector(".veiled")) raiseFirst(body, own, last);
 }
 
 /** How a page was raised. */
@@ -40,28 +43,29 @@ const given = { zoom: "", above: 0 };
 
 /**
  * As it was, or a little higher, where all of it still has room.
- * @param {HTMLElement} body @param {HTMLElement[]} seen @param {number} last
+ * @param {HTMLElement} body @param {HTMLElement[]} own @param {number} last
  */
-function keep(body, seen, last) {
+function keep(body, own, last) {
   const { zoom, above } = given;
+  if (!above) return;
   const scale = Number(zoom) || 1;
   body.style.zoom = zoom;
   const { right } = body.getBoundingClientRect();
-  const bottom = Math.max(...seen.map((piece) => piece.getBoundingClientRect().bottom));
+  const bottom = Math.max(...own.map((piece) => piece.getBoundingClientRect().bottom));
   const room = (last - bottom) / scale;
-  if (room < 0 || endOf(seen) > right + 1) settle(body);
+  if (room < 0 || endOf(own) > right + 1) settle(body);
   else body.style.paddingTop = `${Math.min(above, room)}px`;
 }
 
-/** @param {HTMLElement} body @param {HTMLElement[]} seen @param {number} last */
-function raiseFirst(body, seen, last) {
-  if (!seen.some((piece) => piece.matches(QUESTION)) || seen[0].matches(".section-head")) return;
+/** @param {HTMLElement} body @param {HTMLElement[]} own @param {number} last */
+function raiseFirst(body, own, last) {
+  if (own[0].matches(".section-head")) return;
   const { top, right } = body.getBoundingClientRect();
-  if (heightOf(seen) * LARGER > MOST * (last - top)) return;
+  if (heightOf(own) * LARGER > MOST * (last - top)) return;
   body.style.zoom = String(LARGER);
-  const isWithin = endOf(seen) <= right + 1 && heightOf(seen) <= MOST * (last - top);
+  const isWithin = endOf(own) <= right + 1 && heightOf(own) <= MOST * (last - top);
   if (!isWithin) body.style.zoom = "";
-  const free = last - top - heightOf(seen);
+  const free = last - top - heightOf(own);
   given.zoom = body.style.zoom;
   given.above = (ABOVE * free) / (isWithin ? LARGER : 1);
   body.style.paddingTop = `${given.above}px`;

@@ -3,14 +3,23 @@
 // not of the page that is shown.
 
 import { atomsOf, partsPages } from "viewer/views/atoms.js";
-import { headPages, shownAgain } from "viewer/views/heads.js";
-import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
+import { headFigure, headPages, shownAgain } from "viewer/views/heads.js";
+import {
+  aboveFigure,
+  bottomOf,
+  FIGURES,
+  heightOf,
+  outermost,
+  piecesIn,
+  QUESTION,
+} from "viewer/views/pieces.js";
 import { gather, spread, widenPages } from "viewer/views/spread.js";
 import { keepNames } from "viewer/views/unbroken.js";
 
-/** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
+/** How large a figure may be: as a part of the page, and in the size that it was drawn for, where
+ * letters have so many pixels. */
 const FIGURE_HEIGHT = 0.75;
-const LARGEST = 2.4;
+const DRAWN_FOR = 12;
 /** How large words are, in the size of letters; those in figures are no larger. */
 const WORDS = 1.09;
 const DRAWN = "svg:not(.katex *), img";
@@ -19,7 +28,7 @@ const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
 const SMALLEST_FIGURE = 0.6;
 
-const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "headed", "again"];
+const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "again"];
 const MARKED = MARKS.map((name) => `.${name}`).join(", ");
 
 /** Show everything again, as large as it is. @param {HTMLElement} root */
@@ -45,10 +54,15 @@ function resize(piece, zoom) {
   piece.classList.add("resized");
 }
 
+/** The size of a letter now, in pixels. */
+export function letterSize() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
+
 /** How much larger a figure may become until its letters are as large as those of the slide.
  * @param {HTMLElement} figure @returns {number} */
 function untilWords(figure) {
-  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const letter = letterSize();
   const texts = /** @type {SVGTextElement[]} */ ([...figure.querySelectorAll("svg text")]);
   const sizes = texts.map((text) => {
     const svg = text.ownerSVGElement;
@@ -67,7 +81,7 @@ function scaleFigure(figure, height) {
   const { width = 0, height: own = 0 } = drawn?.getBoundingClientRect() ?? {};
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
-  const most = Math.min(LARGEST, untilWords(figure));
+  const most = Math.min(letterSize() / DRAWN_FOR, untilWords(figure));
   resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, most));
 }
 
@@ -77,8 +91,9 @@ function growFigure(page, height) {
   const [figure, another] = page.flatMap(figuresIn);
   if (!figure || another || figure.closest(".loop, [style*=zoom] > *")) return;
   if (heightOf(page) > height) return;
-  page[0].classList.toggle("alone", page.length === 1);
-  for (let turn = 0; turn < 2; turn++) growInto(figure, height - heightOf(page));
+  page[0].classList.toggle("alone", page.length === 1 && !shownAgain(page).length);
+  const margin = Number.parseFloat(getComputedStyle(page[0]).marginTop) || 0;
+  for (let turn = 0; turn < 2; turn++) growInto(figure, height - margin - heightOf(page));
 }
 
 /** @param {HTMLElement} figure @param {number} left room below it; less than 0: it is too high */
@@ -88,7 +103,7 @@ function growInto(figure, left) {
   const { clientWidth } = /** @type {HTMLElement} */ (figure.closest(".slide-body"));
   const widest = clientWidth / drawn.width;
   const more = Math.min(1 + left / drawn.height, widest, untilWords(figure));
-  resize(figure, Math.min((Number(figure.style.zoom) || 1) * more, LARGEST));
+  resize(figure, Math.min((Number(figure.style.zoom) || 1) * more, letterSize() / DRAWN_FOR));
 }
 
 /** @param {HTMLElement} piece */
@@ -106,18 +121,18 @@ function shrinkToFit(piece, height) {
   piece.classList.toggle("scrolls", zoom < SMALLEST);
 }
 
-/** Let figures stand below the code that draws them: smaller, if they stay large enough.
- * @param {HTMLElement[]} pieces @param {number} height */
+/** Let figures stand below the code that draws them, with the words that introduce it or without:
+ * smaller, if they stay large enough. @param {HTMLElement[]} pieces @param {number} height */
 function joinFigures(pieces, height) {
   for (const [index, piece] of pieces.entries()) {
     const [figure, another] = figuresIn(piece);
     const drawn = figure?.querySelector(DRAWN)?.getBoundingClientRect().height;
-    const code = outermost(pieces[index - 1], ".row-line");
-    if (!code || !drawn || another || figure.closest(".loop")) continue;
-    const over = heightOf([...pieces.filter((own) => code.contains(own)), piece]) - height;
-    const part = 1 - over / drawn;
-    if (over > 0 && part >= SMALLEST_FIGURE)
-      resize(figure, 0.98 * part * (Number(figure.style.zoom) || 1));
+    if (!drawn || another || figure.closest(".loop")) continue;
+    const parts = aboveFigure(pieces, index).map(
+      (above) => 1 - (heightOf([...above, piece]) - height) / drawn,
+    );
+    const part = parts.find((own) => own >= SMALLEST_FIGURE) ?? 1;
+    if (part < 1) resize(figure, 0.98 * part * (Number(figure.style.zoom) || 1));
   }
 }
 
@@ -146,21 +161,30 @@ function shrinkLoops(root, height) {
  * @param {number} height of a page
  * @param {HTMLElement[][]} known pages that begin and end where they did; none: all are cut anew
  * @param {HTMLElement[]} late figures that are on none of these pages
- * @param {boolean} isKept whether values are cut rather than that there is one page more
  * @returns {HTMLElement[][]}
  */
-export function pagesOf(root, height, known, late, isKept = false) {
+export function pagesOf(root, height, known, late) {
+  const isMore = (/** @type {HTMLElement[][]} */ pages) => pages.length > known.length;
+  const pages = layOut(root, height, known, late, false);
+  if (!known.length || !isMore(pages)) return pages;
+  // Values are cut rather than that there is one page more.
+  const kept = layOut(root, height, known, late, true);
+  return isMore(kept) ? layOut(root, height, known, late, false) : kept;
+}
+
+/** @param {HTMLElement} root @param {number} height @param {HTMLElement[][]} known
+ * @param {HTMLElement[]} late @param {boolean} isKept whether values are cut */
+function layOut(root, height, known, late, isKept) {
   restore(root);
   keepNames(root);
   hide(late, true);
-  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const places = spread(root, letter, isKept);
+  const places = spread(root, letterSize(), isKept);
   hide(late, false);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
   for (const figure of late) {
     shrinkToFit(figure, height);
-    growFigure([figure], height);
+    growFigure([figure], height - headFigure(figure, piecesIn(root), height));
   }
   hide(late, true);
   shrinkLoops(root, height);
@@ -173,8 +197,6 @@ export function pagesOf(root, height, known, late, isKept = false) {
   joinFigures(pieces, height);
   const atoms = atomsOf(pieces, height, known);
   const pages = known.length ? cut(atoms, height, known) : evenPages(atoms, height);
-  if (known.length && !isKept && pages.length > known.length)
-    return pagesOf(root, height, known, late, true);
   widenPages(pages, places);
   const above = headPages(pages, height);
   for (const [index, page] of pages.entries()) growFigure(page, height - above[index]);
@@ -259,7 +281,7 @@ export function arrange(pages, shown, stop) {
       piece.classList.toggle("unrevealed", place >= from);
     }
   }
-  const again = shownAgain(pages, shown);
+  const again = shownAgain(pages[shown]);
   const here = [...again, ...(pages[shown] ?? [])];
   for (const piece of pages.flat()) piece.classList.toggle("again", again.includes(piece));
   for (const piece of again) piece.classList.remove("off-page", "unrevealed");

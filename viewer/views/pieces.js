@@ -9,6 +9,7 @@ const PARTS = [
   ":has(.long), .long, .long > thead, .long > tbody",
 ].join(", ");
 export const FIGURES = ".picture, .chart";
+export const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
 export const QUESTION = ":is(.question, :has(.question))";
 
 /**
@@ -41,4 +42,29 @@ export function outermost(element, kind) {
 /** How high pieces that follow each other are. @param {HTMLElement[]} pieces */
 export function heightOf(pieces) {
   return Math.max(...pieces.map(bottomOf)) - pieces[0].getBoundingClientRect().top;
+}
+
+/** What is not cut where a page holds it. */
+export const WHOLE = [".loop", ".row-line"];
+
+/** The loop or the lines of code that a piece is of, or the piece.
+ * @param {HTMLElement} piece @param {HTMLElement[]} pieces */
+export function blockOf(piece, pieces) {
+  const block = WHOLE.map((kind) => outermost(piece, kind)).find(Boolean);
+  return block ? pieces.filter((other) => block.contains(other)) : [piece];
+}
+
+/**
+ * What a figure stands below: the words that introduce the code that draws it, and the code, or
+ * the code alone.
+ * @param {HTMLElement[]} pieces
+ * @param {number} index of the figure
+ * @returns {HTMLElement[][]} the longer first
+ */
+export function aboveFigure(pieces, index) {
+  const before = pieces[index - 1];
+  if (!before?.matches(".row *") || before.matches(".prose *")) return [];
+  const code = blockOf(before, pieces);
+  const words = pieces[pieces.indexOf(code[0]) - 1];
+  return words?.matches(".prose > *") ? [[words, ...code], code] : [code];
 }

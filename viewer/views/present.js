@@ -28,7 +28,7 @@ import { fetchRules } from "viewer/state/withheld.js";
 import { shownAnswers } from "viewer/views/atoms.js";
 import { Jump, onNumber, typed } from "viewer/views/jump.js";
 import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
-import { Above, Contents } from "viewer/views/slide.js";
+import { Above, Contents, reserve } from "viewer/views/slide.js";
 import { REVEAL_NAMES, SlideBar } from "viewer/views/slidebar.js";
 import { attendToFingers } from "viewer/views/swipe.js";
 import { closeValues, openValues as openPlace } from "viewer/views/spread.js";
@@ -322,6 +322,7 @@ function usePages(root, slide) {
     const size = new TypeSize();
     const cut = () => {
       const before = pages.value[part.value] ?? [];
+      reserve(body, /** @type {Slide} */ (slide));
       const found = size.layOut(body, pages.value, part.value);
       const missed = before.find((piece) => piece.querySelector(".missed"));
       const isHere = (/** @type {HTMLElement} */ piece) => {

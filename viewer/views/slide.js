@@ -1,6 +1,8 @@
 // What stands on a slide. Fetched when a presentation starts.
 
 import { bodyOf } from "viewer/model/blocks.js";
+import { plainProse } from "viewer/model/excerpts.js";
+import { lastSteps } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
 import { placeInChapter, restOfRoot } from "viewer/model/slides.js";
@@ -9,12 +11,35 @@ import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { shown, slides } from "viewer/state/slides.js";
 import { current } from "viewer/state/state.js";
+import { proseWithheld } from "viewer/state/withheld.js";
 import { Blocks, Section } from "viewer/views/section.js";
 
 /** Where one is in the chapter that is shown. */
 export function InChapter() {
   const place = placeInChapter(current().book, slides(), shown.value);
   return place && html`<span class="slide-place" title="Slide of this chapter">Ch. ${place}</span>`;
+}
+
+/** The prose of a section that waits for answers, as it reads.
+ * @param {Section | null} section @returns {string[]} */
+function waitingIn(section) {
+  if (!section) return [];
+  const { model, document: lecture } = current();
+  const { blocks } = bodyOf(lecture, functionIndex(model, section.activation));
+  const ran = lastSteps(model, wholeScope(model, section.activation));
+  return blocks.flatMap((block) =>
+    block.kind === "prose" && proseWithheld(block, blocks, ran) ? [plainProse(block.text)] : [],
+  );
+}
+
+/** Let what waits for an answer have the room already that it will take.
+ * @param {HTMLElement} root @param {Slide} slide */
+export function reserve(root, { section }) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const places = root.querySelectorAll(".row-rest > .veiled");
+  const texts = places.length ? waitingIn(section) : [];
+  if (texts.length === places.length)
+    for (const [index, place] of places.entries()) place.dataset.says = texts[index];
 }
 
 /** @param {{slide: Slide}} properties */

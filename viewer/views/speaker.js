@@ -125,25 +125,30 @@ function Speaker({ page }) {
       </nav>
     </header>
     <main class=${`speaker-body ${slide.notes.length ? "" : "no-notes"}`}>
-      <section class="speaker-notes">
-        <h1>${slide.title}</h1>
-        ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
-        ${!slide.notes.length && html`<p class="quiet">No notes for this slide.</p>`}
-      </section>
-      <section class="speaker-current" aria-label="what is shown">
-        <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
-        <${Page} number=${part.value} />
-      </section>
-      <${Following} slide=${slide} next=${all[shown.value + 1]} rest=${rest} />
-      <${Later} all=${all} />
+      <div class="speaker-here">
+        <section class="speaker-current" aria-label="what is shown">
+          <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
+          <${Page} number=${part.value} />
+        </section>
+        <section class="speaker-notes">
+          <h1>${slide.title}</h1>
+          ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
+          ${!slide.notes.length && html`<p class="quiet">No notes for this slide.</p>`}
+        </section>
+      </div>
+      <div class="speaker-ahead">
+        <${Following} slide=${slide} next=${all[shown.value + 1]} rest=${rest} />
+        <${Later} all=${all} />
+      </div>
     </main>
   `;
 }
 
-/** What comes next: of a page that asks the answer, and then what follows it, as it is cut so far.
+/** What comes next: of a page that asks the first answer, and then what follows it, as it is cut
+ * so far.
  * @param {{slide: Slide, next: Slide | undefined, rest: number}} properties */
 function Following({ slide, next, rest }) {
-  const asked = (pages.value[part.value] ?? []).flatMap(shownAnswers);
+  const asked = (pages.value[part.value] ?? []).flatMap(shownAnswers).slice(0, 1);
   const told = rest > 0 ? "more of this slide" : next ? next.title : "the end";
   const seen =
     rest > 0

@@ -38,6 +38,14 @@ function release(place) {
   delete place.dataset.room;
 }
 
+/** Values that an audience has seen whole below their line. @type {WeakSet<Element>} */
+const wholeBefore = new WeakSet();
+
+/** What is whole now is not cut later. @param {HTMLElement} root */
+export function keepWhole(root) {
+  for (const place of root.querySelectorAll(".beside-line.below")) wholeBefore.add(place);
+}
+
 /** @param {HTMLElement} root @param {number} [end] where values have to end on the screen */
 export function fitAll(root, end) {
   for (const section of root.querySelectorAll(".section")) fit(section, end);
@@ -177,8 +185,8 @@ function put(place, { height, width }, slide) {
   const { root, places, right, letter, isKept } = slide;
   const isSlider = place.matches(".scrubber");
   const row = /** @type {HTMLElement} */ (place.closest(".row-line"));
-  if (isSlider && row.querySelector(".beside-line:not(.below)"))
-    return place.classList.add("below");
+  const isPassed = isSlider && row.querySelector(".beside-line:not(.below)") !== null;
+  if (isPassed || (isKept && wholeBefore.has(place))) return place.classList.add("below");
   const reach = reachOf(place, height, places);
   const drawn = [...root.querySelectorAll(DRAWN)].map((code) => code.getBoundingClientRect());
   const boxes = drawn.filter((box) => areBeside(reach, box));

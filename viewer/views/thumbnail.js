@@ -9,7 +9,7 @@ import { Above, Contents } from "viewer/views/slide.js";
 import { layOutFirst, scaleNow } from "viewer/views/typesize.js";
 
 /** As a part of the window, how high a slide is in it, with notes and without. */
-const HIGHEST = 0.38;
+const HIGHEST = 0.5;
 const HIGHEST_ALONE = 0.7;
 
 /** What a page of a slide is made of. */
@@ -74,7 +74,7 @@ function copyOf(slide, number) {
   const copy = /** @type {HTMLElement} */ (slide.cloneNode(true));
   copy.removeAttribute("id");
   const pieces = /** @type {HTMLElement[]} */ ([...slide.querySelectorAll(PIECES)]);
-  const again = shownAgain(pages.value, number);
+  const again = shownAgain(pages.value[number]);
   for (const [index, piece] of copy.querySelectorAll(PIECES).entries()) {
     const isAgain = again.includes(pieces[index]);
     const isHere = pieces[index].dataset.slidePage === String(number);

@@ -4,8 +4,8 @@
 
 import { broughtTo } from "viewer/views/atoms.js";
 import { forget, raise, settle } from "viewer/views/lone.js";
-import { arrange, pagesOf } from "viewer/views/paging.js";
-import { brokenIn, fitAll } from "viewer/views/spread.js";
+import { arrange, letterSize, pagesOf } from "viewer/views/paging.js";
+import { brokenIn, fitAll, keepWhole } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one: few, so that slides look alike. */
 const SCALES = [1, 1.2, 1.4];
@@ -14,11 +14,6 @@ const SCALES = [1, 1.2, 1.4];
 const BELOW = 2.4;
 
 const root = document.documentElement;
-
-/** The size of a letter now, in pixels. */
-function letterSize() {
-  return Number.parseFloat(getComputedStyle(root).fontSize);
-}
 
 /** @param {number} letter */
 const lastLine = (letter) => innerHeight - BELOW * letter;
@@ -119,7 +114,10 @@ export class TypeSize {
     const questions = body.querySelectorAll(".question").length;
     const asked = body.querySelectorAll(".question, .veiled").length;
     if (screen !== this.screen) [this.most, this.known, this.late] = [SCALES.length - 1, [], []];
-    else if (asked < this.asked) this.known = this.pages;
+    else if (asked < this.asked) {
+      this.known = this.pages;
+      keepWhole(body);
+    }
     if (this.known.length && questions < this.questions) this.take(body, before, shown);
     else if (this.answer && !before[shown]?.includes(this.answer)) this.answer = undefined;
     [this.screen, this.asked, this.questions] = [screen, asked, questions];

@@ -226,21 +226,26 @@ const run = {
   stayEvent: [0, 1, 2, 3],
   document: { functions },
 };
-const whole = stretchOf(run, sections, 25, "run", chapters);
-const inside = stretchOf(run, sections, 15, "section", chapters);
+const whole = stretchOf(run, sections, [25, 25], "run", chapters);
+const inside = stretchOf(run, sections, [15, 15], "section", chapters);
 table("a timeline", [
   ["of the run", whole, { first: 0, beyond: 100, title: "" }],
   ["of a section", inside, { first: 10, beyond: 40, title: "one" }],
-  ["of the innermost one", stretchOf(run, sections, 25, "section", chapters).first, 20],
-  ["before there is one", stretchOf(run, sections, 5, "section", chapters).beyond, 100],
+  ["of the innermost one", stretchOf(run, sections, [25, 25], "section", chapters).first, 20],
+  ["before there is one", stretchOf(run, sections, [5, 5], "section", chapters).beyond, 100],
   [
     "of a chapter between its sections",
-    stretchOf(run, sections, 45, "section", chapters),
+    stretchOf(run, sections, [45, 45], "section", chapters),
     { first: 9, beyond: 49, title: "One", isChapter: true },
   ],
   [
+    "of the chapter in which the calls of a step have ended",
+    stretchOf(run, sections, [5, 89], "section", chapters).title,
+    "Two",
+  ],
+  [
     "of the chapter that the call of its first section begins",
-    stretchOf(run, sections, 49, "section", chapters),
+    stretchOf(run, sections, [49, 49], "section", chapters),
     { first: 49, beyond: 100, title: "Two", isChapter: true },
   ],
   ["chapters reach to the next", bandsOf(run, sections, whole, chapters), chapters],

@@ -38,7 +38,7 @@ import {
   sectionsOf,
 } from "viewer/model/sections.js";
 import { pieces, withoutDirectives } from "viewer/model/source.js";
-import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
+import { backOver, out, runToLine, stopAfter } from "viewer/model/stepping.js";
 import { takeTimes } from "viewer/model/times.js";
 
 const place = process.env.SMALL_LECTURE;
@@ -92,10 +92,18 @@ table("a replay", [
 const nameOf = (/** @type {string} */ text) => lecture.names.indexOf(text);
 
 table("stepping", [
-  ["over a call", over(model, 0), 4],
-  ["over the last step of a call", over(model, 3), 4],
-  ["over what calls nothing", over(model, 6), 7],
-  ["over the end", over(model, 15), 15],
+  ["over a call", stopAfter(model, { step: 0, isReturned: true }), { step: 4, isReturned: false }],
+  [
+    "over the last step of a call",
+    stopAfter(model, { step: 3, isReturned: true }),
+    { step: 0, isReturned: true },
+  ],
+  [
+    "over what calls nothing",
+    stopAfter(model, { step: 8, isReturned: true }),
+    { step: 9, isReturned: false },
+  ],
+  ["over the end", stopAfter(model, { step: 15, isReturned: true }), null],
   ["back over steps", backOver(model, 7), 4],
   ["back over a call", backOver(model, 4), 0],
   ["back to the caller", backOver(model, 5), 4],
@@ -114,6 +122,7 @@ table("stepping", [
   ["one open call", callStack(model, 9), [{ activation: 0, step: 9 }]],
   ["to a line below", runToLine(model, 0, 12, 8), 10],
   ["to a line above", runToLine(model, 0, 9, 8), 0],
+  ["to this line, for the last time", runToLine(model, 0, 9, 0), 0],
   ["to a line that did not run", runToLine(model, 0, 22, 8), -1],
   ["to the next change", nextChange(model, 0, nameOf("i"), 7, 1), 9],
   ["to the change before", nextChange(model, 0, nameOf("i"), 9, -1), 7],
@@ -338,7 +347,8 @@ test("a million events are fine", () => {
   const none = { event: [], at: [], name: [], value: [] };
   const run = buildModel({ ...small(), events, inspections: none });
   assert.equal(run.steps, 1_000_000);
-  assert.equal(over(run, 500), 501);
+  const over = stopAfter(run, { step: 500, isReturned: true });
+  assert.deepEqual(over, { step: 501, isReturned: false });
 });
 
 test("the step of a line survives lines above it", () => {

@@ -66,15 +66,6 @@ function returnsBefore(model, next) {
 }
 
 /**
- * The step after this statement and the calls it made.
- * @param {Model} model
- * @param {number} step
- */
-export function over(model, step) {
-  return clamp(model, stepAfter(model, step));
-}
-
-/**
  * The step before this one in the same call, or else the caller's.
  * @param {Model} model
  * @param {number} step
@@ -112,8 +103,7 @@ export function out(model, step) {
 }
 
 /**
- * The next step on a line of a file, or else the one before, or -1: what a click on its number
- * means.
+ * The next step on a line of a file, or else the last one, or -1: what a click on its number means.
  * @param {Model} model
  * @param {number} file
  * @param {number} line
@@ -126,5 +116,5 @@ export function runToLine(model, file, line, step) {
     return owner === file && first <= line && line <= last;
   };
   const next = nearestRun(model, isThere, step, 1);
-  return next >= 0 ? next : nearestRun(model, isThere, step, -1);
+  return next >= 0 ? next : nearestRun(model, isThere, step + 1, -1);
 }

@@ -7,14 +7,15 @@ import { headingOf, sectionOfStep } from "viewer/model/sections.js";
 /**
  * The steps that a timeline reaches over: of the run, or of the section or the call around a step.
  * Between sections it is the chapter: who steps on from one to the next keeps the scale.
+ * A step whose calls have ended is reached with the last of these.
  * @param {Model} model
  * @param {Section[]} sections
- * @param {number} step
+ * @param {[step: number, reached: number]} stop
  * @param {"run" | "section" | "call"} reach
  * @param {Band[]} chapters
  * @returns {Span & {title: string, isChapter?: boolean}}
  */
-export function stretchOf(model, sections, step, reach, chapters) {
+export function stretchOf(model, sections, [step, reached], reach, chapters) {
   if (reach === "call") {
     const activation = activationOf(model, step);
     const [first, beyond] = stepRange(model, activation);
@@ -25,7 +26,7 @@ export function stretchOf(model, sections, step, reach, chapters) {
   const section = sectionOfStep(sections, step);
   return section && section.depth > 0
     ? { first: section.first, beyond: section.beyond, title: nameOf(model, section) }
-    : (chapterAround(chapters, step) ?? whole);
+    : (chapterAround(chapters, reached) ?? whole);
 }
 
 /** @param {Band[]} chapters @param {number} step */

@@ -147,10 +147,12 @@ interface OpenFrame extends Moment {
  * leftOut: calls between the outermost and the innermost, where there are many; contentOf: what is
  * known of an object by itself.
  */
-/** Where one stops while stepping. isReturned: the calls that its statement made have ended. */
+/** Where one stops while stepping. isReturned: the calls that its statement made have ended; isBack:
+ * one asked for a line that does not run again. */
 interface Stop {
   step: number;
   isReturned: boolean;
+  isBack?: boolean;
 }
 interface ProgramState {
   frames: OpenFrame[];

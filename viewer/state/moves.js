@@ -5,7 +5,7 @@ import { effect, untracked } from "@preact/signals";
 import { nextChange } from "viewer/model/readings.js";
 import { activationOf } from "viewer/model/run.js";
 import { pastSpoken } from "viewer/model/said.js";
-import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
+import { backOver, hasSteps, out, runToLine, stopAfter } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import {
@@ -17,7 +17,7 @@ import {
   speed,
   step,
 } from "viewer/state/state.js";
-import { isAhead, nextStop, stopAt, stopNow } from "viewer/state/stops.js";
+import { isAhead, nextStop, reachedStep, stopAt, stopNow } from "viewer/state/stops.js";
 
 /**
  * A step or, where that only says something which is shown as text, the next one.
@@ -26,11 +26,6 @@ import { isAhead, nextStop, stopAt, stopNow } from "viewer/state/stops.js";
  */
 function past(target, direction) {
   return proseShown.value === "raw" ? target : pastSpoken(current().model, target, direction);
-}
-
-/** @param {number} target @param {1 | -1} direction */
-function go(target, direction) {
-  goTo(past(target, direction));
 }
 
 /** To the next stop, or the one before. @param {1 | -1} direction */
@@ -50,16 +45,25 @@ function goOn() {
   goOne(1);
 }
 
-/** Back over calls: those of this statement, or of the one before. */
+/** Back over calls: those of this statement, or of the one before; out of a call, to where it
+ * began. */
 function goBackOver() {
-  if (stopNow().isReturned) stopAt({ step: step.value, isReturned: false });
-  else go(backOver(current().model, step.value), -1);
+  const { model } = current();
+  const at = step.value;
+  if (stopNow().isReturned) return stopAt({ step: at, isReturned: false });
+  const target = past(backOver(model, at), -1);
+  const isOut = activationOf(model, target) !== activationOf(model, at);
+  stopAt({ step: target, isReturned: !isOut && hasSteps(model, target) });
 }
 
 /** On over calls: those of this statement, or of the next one. */
 function goOver() {
-  if (isAhead()) stopAt({ step: step.value, isReturned: true });
-  else go(over(current().model, step.value), 1);
+  const { model } = current();
+  if (isAhead()) return stopAt({ step: step.value, isReturned: true });
+  const stop = stopAfter(model, { step: step.value, isReturned: true });
+  if (!stop) return;
+  const target = stop.isReturned ? stop.step : past(stop.step, 1);
+  stopAt({ step: target, isReturned: hasSteps(model, target) });
 }
 
 /** To the first step or the last. @param {number} end */
@@ -73,10 +77,14 @@ function goOut() {
   if (stop) stopAt(stop);
 }
 
-/** @param {number} file @param {number} line */
+/** On to a line or, where it does not run again, back to its last run.
+ * @param {number} file @param {number} line */
 export function goToLine(file, line) {
-  const target = runToLine(current().model, file, line, step.value);
-  if (target >= 0) goTo(target);
+  const target = runToLine(current().model, file, line, reachedStep());
+  if (target < 0 || target === step.value) return;
+  const isBack = target < step.value;
+  goTo(target);
+  if (isBack) stopAt({ ...stopNow(), isBack });
 }
 
 /** @param {1 | -1} direction */

@@ -8,7 +8,6 @@ import { eventOf, statementOf } from "viewer/model/run.js";
 import { spokenOn } from "viewer/model/said.js";
 import { linesOf } from "viewer/model/source.js";
 import { isSpoken } from "viewer/model/spoken.js";
-import { hasSteps } from "viewer/model/stepping.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { codeLine } from "viewer/parts/sourceline.js";
@@ -57,9 +56,9 @@ export function Program({ at, inner }) {
   }, [target]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
-  const isFollowed = hasSteps(model, at) && !stopNow().isReturned;
-  const followed = isAhead() ? `${lines}: its calls come first` : `${lines} ran; its calls follow`;
-  const ran = isFollowed ? followed : `after ${lines} ran`;
+  const { isBack } = stopNow();
+  const past = isBack ? `back at ${lines}, its last run` : `after ${lines} ran`;
+  const ran = isAhead() ? `${lines}: its calls come first` : past;
   return html`<section class="program" aria-label="program">
     <header class="program-head">
       <span class="path">${paths[file]}</span>

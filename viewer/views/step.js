@@ -53,8 +53,10 @@ export function Step() {
         class=${variablesAs.value === "graph" ? "facts graphed" : "facts"}
         aria-label=${`state ${isAhead() ? "before the calls of" : "after"} this statement`}>
         <div class="apart">
-          ${current().document.failure?.step === step.value && html`<${Failure} />`}
-          ${isAhead() ? html`<div class="outcome"></div>` : html`<${Outcome} />`}
+          <div class="facts-head">
+            ${current().document.failure?.step === step.value && html`<${Failure} />`}
+            ${isAhead() ? html`<div class="outcome"></div>` : html`<${Outcome} />`}
+          </div>
           <${Variables} state=${state} shown=${shown.activation} />
         </div>
       </aside>

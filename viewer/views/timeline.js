@@ -7,6 +7,7 @@ import { CommandButton } from "viewer/parts/buttons.js";
 import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
 import { current, pinned, reached, step } from "viewer/state/state.js";
+import { reachedStep, stopAt } from "viewer/state/stops.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
 const REACHES = { run: "whole run", section: "this section", call: "this call" };
@@ -14,14 +15,10 @@ const REACHES = { run: "whole run", section: "this section", call: "this call" }
 /** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
   const { model, sections, chapters } = current();
-  const { first, beyond, title, isChapter } = stretchOf(
-    model,
-    sections,
-    step.value,
-    reached(),
-    chapters,
-  );
-  const text = `${integer(step.value + 1 - first)} / ${integer(beyond - first)}`;
+  const at = reachedStep();
+  const stretch = stretchOf(model, sections, [step.value, at], reached(), chapters);
+  const { first, beyond, title, isChapter } = stretch;
+  const text = `${integer(at + 1 - first)} / ${integer(beyond - first)}`;
   const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
     <div class="timeline-track">
@@ -31,10 +28,11 @@ export function Timeline() {
         type="range"
         min=${first}
         max=${beyond - 1}
-        value=${step.value}
+        value=${at}
         aria-label="step"
         aria-valuetext=${`step ${text}${within}`}
-        onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))}
+        onInput=${(/** @type {any} */ { target }) =>
+          stopAt({ step: Number(target.value), isReturned: false })}
       />
     </div>
     <div class="timeline-words">

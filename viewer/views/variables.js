@@ -43,10 +43,11 @@ const folds = signal(new Map());
 /** @param {{state: ProgramState, shown: number}} properties shown: the call whose line is marked */
 export function Variables({ state, shown }) {
   const { frames, leftOut } = state;
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    if (place.current) seeChanges(place.current);
-  }, [step.value, docked.value]);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(
+    () => (list.current ? seeChanges(list.current) : undefined),
+    [step.value, docked.value],
+  );
   const isGraph = variablesAs.value === "graph";
   const sharers = sharersIn(frames);
   const { model } = current();
@@ -57,7 +58,7 @@ export function Variables({ state, shown }) {
   };
   const wordsOf = (/** @type {number} */ activation, /** @type {Variable} */ variable) =>
     words(variable, alsoOf(sharers, activation, variable));
-  return html`<section class="variables" aria-label="variables" ref=${place}>
+  return html`<section class="variables" aria-label="variables">
     <h2>
       <span class="variables-title">Variables</span>
       <${Tools}
@@ -67,35 +68,46 @@ export function Variables({ state, shown }) {
         isOther=${pinned.value >= 0}
       />
     </h2>
-    ${
-      isGraph && variablesShown.value
-        ? html`<${Graph} state=${state} shown=${shown} wordsOf=${wordsOf} />`
-        : frames.toReversed().flatMap((frame, depth) => [
-            leftOut > 0 &&
-              depth === frames.length - OUTERMOST &&
-              html`<p key="more" class="more">${counted(leftOut, "more call")} between</p>`,
-            html`<${Frame}
-              key=${frame.activation}
-              frame=${frame}
-              sharers=${sharers}
-              isShared=${isShared(frame)}
-              isInnermost=${depth === 0}
-              isShown=${frame.activation === shown}
-            />`,
-          ])
-    }
+    <div class="variables-list">
+      <div class="apart" ref=${list}>
+        ${
+          isGraph && variablesShown.value
+            ? html`<${Graph} state=${state} shown=${shown} wordsOf=${wordsOf} />`
+            : frames.toReversed().flatMap((frame, depth) => [
+                leftOut > 0 &&
+                  depth === frames.length - OUTERMOST &&
+                  html`<p key="more" class="more">${counted(leftOut, "more call")} between</p>`,
+                html`<${Frame}
+                  key=${frame.activation}
+                  frame=${frame}
+                  sharers=${sharers}
+                  isShared=${isShared(frame)}
+                  isInnermost=${depth === 0}
+                  isShown=${frame.activation === shown}
+                />`,
+              ])
+        }
+      </div>
+    </div>
   </section>`;
 }
 
 /** In pixels, above and below what is brought into sight. */
 const AROUND = 8;
 
-/** Where the list is longer than its place, what the step changed is in sight.
- * @param {HTMLElement} place */
-function seeChanges(place) {
-  const list = place.closest(".apart");
-  const changed = [...place.querySelectorAll(".variable.changed")];
-  if (!list || !changed.length) return;
+/** Where the list is longer than its place, what the step changed is in sight; also when a picture
+ * has been drawn. @param {HTMLElement} list */
+function seeChanges(list) {
+  const changed = [...list.querySelectorAll(".variable.changed")];
+  if (!changed.length) return undefined;
+  scrollTo(list, changed);
+  const growing = new ResizeObserver(() => scrollTo(list, changed));
+  for (const row of changed) growing.observe(row);
+  return () => growing.disconnect();
+}
+
+/** @param {HTMLElement} list @param {Element[]} changed */
+function scrollTo(list, changed) {
   const { top, bottom } = list.getBoundingClientRect();
   const boxes = changed.map((row) => row.getBoundingClientRect());
   const room = bottom - top - 2 * AROUND;

@@ -174,6 +174,14 @@ interface Turns {
   count: number;
   end: number;
 }
+/** Where a step is in the turns of the innermost loop around it; bound: what that turn binds. */
+interface Round {
+  loop: LoopBlock;
+  scope: Scope;
+  turns: Turns;
+  index: number;
+  bound: string;
+}
 /** One of them; header: the step of the loop's first line. */
 interface Turn {
   header: number;

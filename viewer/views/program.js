@@ -17,6 +17,7 @@ import { takeFocus } from "viewer/state/article.js";
 import { current, focus, proseShown } from "viewer/state/state.js";
 import { isAhead, stopNow } from "viewer/state/stops.js";
 import { Pane } from "viewer/views/pane.js";
+import { Rounds } from "viewer/views/rounds.js";
 
 /**
  * How many files stay laid out: the one shown, those that the run enters next, those that it left.
@@ -62,6 +63,7 @@ export function Program({ at, inner }) {
   return html`<section class="program" aria-label="program">
     <header class="program-head">
       <span class="path">${paths[file]}</span>
+      <${Rounds} at=${at} />
       <span class="where">${inner ? ran : `during ${lines}`}</span>
     </header>
     <div class="program-files">

@@ -45,6 +45,12 @@ export function Timeline() {
       <${CommandButton} id="reach">
         ${isChapter ? "this chapter" : REACHES[title ? reached() : "run"]}
       </${CommandButton}>
+      <span
+        class="timeline-step quiet wide-only"
+        style=${{ width: `${integer(model.steps).length + 5}ch` }}
+      >
+        ${title && `step ${integer(step.value + 1)}`}
+      </span>
       ${useMemo(() => html`<${Legend} first=${first} beyond=${beyond} />`, [first, beyond])}
     </div>
   </div>`;

@@ -622,7 +622,7 @@ def test_what_is_inspected_stays_in_sight_above_the_panel(page, show):
     show(page, document, mode="step", at=str(step_on(document, "end = 1")))
     inspector(page, 1)
     row = page.locator(".variable", has=page.locator("code:text-is('last')")).bounding_box()
-    box = page.locator(".facts .apart").bounding_box()
+    box = page.locator(".variables-list > .apart").bounding_box()
     assert box["y"] <= row["y"]
     assert row["y"] + row["height"] <= box["y"] + box["height"]
 
@@ -636,7 +636,7 @@ def test_what_a_step_changes_is_in_sight_and_otherwise_what_is_inspected(page, s
     document = crowded("    name_0 = 7\n    print()\n")
     show(page, document, mode="step", at=str(step_on(document, "end = 1")))
     inspector(page, 1)
-    box = page.locator(".facts .apart")
+    box = page.locator(".variables-list > .apart")
     changed, watched = (
         page.locator(".variable", has=page.locator(f"code:text-is('{name}')"))
         for name in ("name_0", "last")

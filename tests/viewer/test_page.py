@@ -369,9 +369,11 @@ MOVES = [
     ("ArrowLeft", 20),
     ("h", 9),
     ("j", 9),  # before its calls, and after them
-    ("j", 10),
+    ("j", 10),  # with its calls
+    ("k", 10),  # and before them
     ("k", 9),
     ("Shift+ArrowRight", 10),
+    ("Shift+ArrowLeft", 10),
     ("ArrowRight", 27),
     ("u", 10),
     ("Shift+ArrowLeft", 10),
@@ -454,10 +456,12 @@ def test_letters_are_no_commands_behind_a_dialog(page, show):
 def test_buttons_and_line_numbers_step(page, show):
     show(page, documents.small(), mode="step")
     page.locator('[data-command="over"]').click()
-    assert current_line(page) == 10
+    assert page.locator(".where").inner_text() == "after line 9 ran"
+    page.locator('[data-command="over"]').click()
+    assert page.locator(".where").inner_text() == "after line 10 ran"
     page.locator('[data-line="28"] .line-number').click()
     page.locator('[data-line="28"].current').wait_for()
-    assert page.locator(".where").inner_text() == "after line 28 ran"
+    assert page.locator(".where").inner_text() == "back at line 28, its last run"
     page.get_by_role("slider", name="step").fill("8")
     assert current_line(page) == 12
 
@@ -492,6 +496,7 @@ def test_step_tells_cost_output_and_claims(page, show):
     page.keyboard.press("l")
     assert page.locator(".outcome .output").inner_text().strip() == "done"
     page.keyboard.press("Home")
+    page.keyboard.press("j")
     assert (
         page.locator(".outcome .cost").inner_text()
         == "6 FLOP · ≥ 48 B moved · ≤ 0.13 FLOP/B · 4 KiB allocated"

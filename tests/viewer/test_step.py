@@ -120,7 +120,7 @@ def test_what_may_have_changed_since_says_which_step_it_is_from(stepped, program
     assert 0.8 <= dimmed < 1, "fainter than the rest, and still read"
     assert row(page, "deep").locator(".as-of").count() == 0, "nothing can be written to a number"
     past.locator(".as-of").click()
-    assert page.locator(".timeline-count").inner_text().startswith(f"{number} /")
+    expect(page.locator(".timeline-step")).to_have_text(f"step {number}")
 
 
 def test_what_is_not_bound_any_more_is_shown_as_gone(stepped):
@@ -418,12 +418,138 @@ def f():
 """
 
 
-def test_of_a_call_it_is_said_that_its_steps_follow(page, show):
+def stop_of(page):
+    """What is said of the stop: which step of how many, and what ran."""
+    painted(page)
+    return page.locator(".timeline-count").inner_text(), page.locator(".where").inner_text()
+
+
+def test_a_step_forward_never_leads_back(page, show):
+    """A statement comes before the calls that it makes, and once more with the last of these."""
     show(page, recorded(CALLING), mode="step", at="0")
-    where = page.locator(".where")
-    expect(where).to_have_text("line 3 ran; its calls follow")
-    page.keyboard.press("ArrowRight")
-    expect(where).to_have_text("after line 7 ran")
+    stops = [stop_of(page)]
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        stops.append(stop_of(page))
+    assert stops == [
+        ("1 / 3", "line 3: its calls come first"),
+        ("2 / 3", "after line 7 ran"),
+        ("3 / 3", "after line 8 ran"),
+        ("3 / 3", "after line 3 ran"),
+    ]
+    for stop in reversed(stops[:-1]):
+        page.keyboard.press("ArrowLeft")
+        assert stop_of(page) == stop
+
+
+NESTED = """
+def main():
+    a = 1
+    y = f()
+    z = f()
+
+
+def f():
+    x = 1
+    return x
+"""
+
+
+def test_over_calls_one_sees_what_they_came_to_and_back_out_of_one_where_it_began(page, show):
+    show(page, recorded(NESTED), mode="step", at="0")
+    after = {}
+    for _ in range(2):
+        page.keyboard.press("j")
+        after[stop_of(page)] = variables(page).get("y")
+    assert after == {("4 / 7", "after line 4 ran"): "1", ("7 / 7", "after line 5 ran"): "1"}
+    page.keyboard.press("k")
+    assert stop_of(page) == ("5 / 7", "line 5: its calls come first")
+    page.keyboard.press("k")
+    assert stop_of(page) == ("4 / 7", "after line 4 ran")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("k")
+    assert stop_of(page) == ("3 / 7", "after line 9 ran")
+    page.keyboard.press("k")
+    assert stop_of(page) == ("2 / 7", "line 4: its calls come first")
+    assert "y" not in variables(page)
+
+
+def test_over_the_last_line_of_a_call_one_is_back_at_what_made_it(page, show):
+    document = recorded(NESTED)
+    show(page, document, mode="step", at=str(step_on(document, "return x")))
+    page.keyboard.press("j")
+    assert stop_of(page) == ("4 / 7", "after line 4 ran")
+
+
+def test_who_comes_from_elsewhere_sees_what_a_statement_came_to(page, show):
+    document = recorded(NESTED)
+    show(page, document, mode="step", at=str(step_on(document, "y = f()")))
+    assert stop_of(page) == ("4 / 7", "after line 4 ran")
+    assert variables(page)["y"] == "1"
+    slider = page.get_by_role("slider", name="step")
+    slider.evaluate("e => { e.value = 1; e.dispatchEvent(new Event('input')); }")
+    assert stop_of(page) == ("2 / 7", "line 4: its calls come first"), "the thumb stays where it is"
+
+
+def test_a_line_that_does_not_run_again_leads_back_and_says_so(page, show):
+    document = recorded(NESTED)
+    show(page, document, mode="step", at=str(step_on(document, "z = f()")))
+    line = page.locator('.program-file:not(.away) [data-line="9"] button.line-number')
+    line.click()
+    assert stop_of(page) == ("6 / 7", "back at line 9, its last run")
+    line.click()
+    assert stop_of(page)[0] == "6 / 7", "it stays there"
+
+
+LOOPS = """
+def main():
+    total = 0
+    for row in range(3):
+        for column in "ab":
+            if row == 1:
+                total += 1
+            total += 2
+    return total
+"""
+
+
+def test_the_round_of_a_loop_is_said_and_leads_to_the_same_line_in_others(page, show):
+    document = recorded(LOOPS)
+    show(page, document, mode="step", at=str(step_on(document, "total += 2", 3)))
+    rounds = page.locator(".rounds")
+    inner = rounds.locator("span")
+    expect(inner).to_have_text("round 1 of 2")
+    assert variables(page) == {"total": "7", "row": "1", "column": "'a'"}
+    before, after = rounds.get_by_role("button").all()
+    expect(before).to_be_disabled()
+    after.click()
+    expect(inner).to_have_text("round 2 of 2")
+    assert page.locator(".where").inner_text() == "after line 8 ran"
+    assert variables(page) == {"total": "10", "row": "1", "column": "'b'"}
+    expect(after).to_be_disabled()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(inner, "of the outer loop").to_have_text("round 3 of 3")
+    expect(rounds).to_have_attribute("aria-label", "rounds of the loop on line 4")
+    page.keyboard.press("Home")
+    expect(rounds).to_have_count(0)
+
+
+SKIPPED = """
+def main():
+    total = 0
+    for row in range(3):
+        if row == 1:
+            total += 1
+"""
+
+
+def test_a_line_that_a_round_does_not_reach_leads_to_its_first_line(page, show):
+    document = recorded(SKIPPED)
+    show(page, document, mode="step", at=str(step_on(document, "total += 1")))
+    page.locator(".rounds button").last.click()
+    expect(page.locator(".where")).to_have_text("after line 4 ran")
+    expect(page.locator(".rounds span")).to_have_text("round 3 of 3")
 
 
 MANY = "def main():\n" + "".join(f"    name_{number} = {number}\n" for number in range(40))
@@ -737,6 +863,7 @@ def main():
 def test_what_is_recorded_as_one_step_is_named_where_it_is_called(page, show):
     document = trace_source(ONE_STEP)
     show(page, document, mode="step", at=str(step_on(document, "both = doubled(1) + tripled(1)")))
+    page.keyboard.press("j")
     said = page.locator(".one-step")
     expect(said).to_have_text("doubled is recorded as one step.")
     for line in ("none = Number().doubled()", "none = number.doubled()"):
@@ -872,3 +999,26 @@ def test_variables_and_timeline_stay_where_they_are(page, show):
         painted(page)
     found.add(tuple(page.evaluate(where)))
     assert len(found) == 1
+
+
+WIDE_STATE = "def main():\n" + "".join(f"    name_{n} = {n}\n" for n in range(60))
+
+
+def test_what_a_step_came_to_stays_in_sight_above_its_variables(page, show):
+    document = recorded(WIDE_STATE + "    assert name_59 == 59\n    return name_0\n")
+    show(page, document, mode="step", at=str(step_on(document, "name_59 = 59")))
+    page.keyboard.press("ArrowRight")
+    for part in (".facts .claim", '[data-command="pin"]'):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(row(page, "name_59"), "the list stays where it was").to_be_in_viewport(ratio=1)
+    expect(row(page, "name_0")).not_to_be_in_viewport()
+
+
+def test_the_number_of_a_step_that_panels_name_stands_beside_the_timeline(page, show):
+    show(page, documents.small(), mode="step", at="2")
+    number = page.locator(".timeline-step")
+    expect(number).to_have_text("")
+    page.keyboard.press("z")
+    expect(number).to_have_text("step 3")
+    assert page.locator(".timeline-count").inner_text() == "2 / 3"
+    page.evaluate("localStorage.clear()")

@@ -129,8 +129,9 @@ def test_what_is_not_so_is_noticed(shown, value, expected):
 
 
 STOP = """async () => {
-    const { isAhead, nextStop, stopNow } = await import("viewer/state/stops.js");
-    return { ...stopNow(), isAhead: isAhead(), isLast: !nextStop(1) };
+    const { isAhead, nextStop, reachedStep, stopNow } = await import("viewer/state/stops.js");
+    const reached = reachedStep();
+    return { ...stopNow(), reached, isAhead: isAhead(), isLast: !nextStop(1) };
 }"""
 
 
@@ -149,9 +150,9 @@ def test_at_each_step_the_table_says_what_the_frame_holds(page, show, tmp_path, 
         seen.append(step)
         page.wait_for_function(
             "text => document.querySelector('.timeline-count').innerText.startsWith(text)",
-            arg=f"{step + 1} /",
+            arg=f"{stop['reached'] + 1} /",
         )
-        said = "its calls come first" if stop["isAhead"] else "ran"
+        said = "its calls come first" if stop["isAhead"] else "after "
         assert said in page.locator(".program .where").inner_text()
         activation, names, _ = known.after[step][-1]
         if stop["isAhead"]:

@@ -80,9 +80,10 @@ function goOut() {
 /** On to a line or, where it does not run again, back to its last run.
  * @param {number} file @param {number} line */
 export function goToLine(file, line) {
-  const target = runToLine(current().model, file, line, reachedStep());
+  const reached = reachedStep();
+  const target = runToLine(current().model, file, line, reached);
   if (target < 0 || target === step.value) return;
-  const isBack = target < step.value;
+  const isBack = target <= reached;
   goTo(target);
   if (isBack) stopAt({ ...stopNow(), isBack });
 }

@@ -49,7 +49,7 @@ export function Timeline() {
         class="timeline-step quiet wide-only"
         style=${{ width: `${integer(model.steps).length + 5}ch` }}
       >
-        ${title && `step ${integer(step.value + 1)}`}
+        ${(title || at !== step.value) && `step ${integer(step.value + 1)}`}
       </span>
       ${useMemo(() => html`<${Legend} first=${first} beyond=${beyond} />`, [first, beyond])}
     </div>

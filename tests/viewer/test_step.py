@@ -872,3 +872,60 @@ def test_variables_and_timeline_stay_where_they_are(page, show):
         painted(page)
     found.add(tuple(page.evaluate(where)))
     assert len(found) == 1
+
+
+MANY_OBJECTS = "def main():\n" + "".join(
+    f"    rows_{at} = [[{at}, 0], [{at}, 1], [{at}, 2]]\n" for at in range(7)
+)
+CHANGED_BOX = """(graph) => {
+    const [box, { left, right, top, bottom }] = [graph.querySelector(".graph-box.of-change"), graph]
+        .map((one) => one.getBoundingClientRect());
+    return box.left >= left && box.right <= right && box.top >= top && box.bottom <= bottom;
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_in_the_graph_what_a_step_changed_is_in_sight_and_told_apart(size, page, show):
+    document = trace_source(MANY_OBJECTS)
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    show(page, document, mode="step", at=str(step_on(document, "rows_4 = [[4, 0], [4, 1], [4, 2]]")))
+    page.keyboard.press("G")
+    graph = page.locator(".graph")
+    for name in ("rows_4", "rows_5", "rows_6"):
+        box = page.locator(".graph-box.of-change", has_text=name)
+        box.wait_for()
+        painted(page)
+        assert page.locator(".graph-box.of-change").count() == 1, "what holds it did not change"
+        assert graph.evaluate(CHANGED_BOX)
+        arrow = page.locator(".graph-arrows > path.of-change")
+        assert arrow.count() == 1
+        colour, others = (
+            page.locator(f".graph-arrows > path{which}").first.evaluate(
+                "path => getComputedStyle(path).stroke"
+            )
+            for which in (".of-change", ":not(.of-change)")
+        )
+        assert colour != others
+        page.keyboard.press("ArrowRight")
+    page.evaluate("localStorage.clear()")
+
+
+def test_the_head_of_an_arrow_is_as_large_whatever_its_line_is(stepped):
+    page = stepped("same[3] = back")
+    page.keyboard.press("G")
+    marker = page.locator(".graph-arrows marker")
+    marker.wait_for(state="attached")
+    assert marker.evaluate("one => one.markerUnits.baseVal") == 1, "in pixels, not in widths"
+
+
+def test_on_a_phone_most_of_a_graph_of_two_columns_is_in_sight(phone, show, programs):
+    show(phone, programs, mode="step", at=str(step_on(programs, "row.fill_(7)")))
+    phone.keyboard.press("G")
+    storage = phone.locator(".graph-box.is-storage")
+    storage.wait_for()
+    painted(phone)
+    left = storage.locator(".graph-title").evaluate(
+        "title => title.closest('.graph').getBoundingClientRect().right"
+        " - title.getBoundingClientRect().left"
+    )
+    assert left > 80, "its title can be read"

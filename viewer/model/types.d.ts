@@ -780,11 +780,12 @@ interface Box {
   count: number;
   isCyclic: boolean;
 }
-/** isBack: it is part of a cycle. */
+/** changed: the name that it leads from; isBack: it is part of a cycle. */
 interface Arrow {
   from: string;
   row: number;
   to: string;
+  changed: boolean;
   isBack: boolean;
 }
 /** leftOut: objects that are not drawn, since there are too many. */

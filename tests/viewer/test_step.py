@@ -712,6 +712,25 @@ def test_no_line_is_broken_within_an_arrow(page, show):
         assert page.evaluate(broken) == [1] * 3
 
 
+BREAKS = """() => [...document.querySelectorAll(".source-line wbr")].map(({ parentElement }, at, all) => {
+    const range = document.createRange();
+    range.setStart(parentElement, 0);
+    range.setEndBefore(all[at]);
+    return range.toString().trim();
+})"""
+
+
+def test_a_line_breaks_within_its_long_runs_of_letters_alone(page, show):
+    line = "x = [[1]] + sorted(''.join(str(1))).copy() + [1][0:1] + [1]"
+    show(page, trace_source(f"def main():\n    {line}\n"), mode="step", at="0")
+    assert page.evaluate(BREAKS) == [
+        "x = [[1]] + sorted(",
+        "x = [[1]] + sorted(''.join(",
+        "x = [[1]] + sorted(''.join(str(",
+        "x = [[1]] + sorted(''.join(str(1)))",
+    ]
+
+
 ONE_STEP = """
 def doubled(number):  # @stepover
     return 2 * number

@@ -712,10 +712,28 @@ def test_no_line_is_broken_within_an_arrow(page, show):
         assert page.evaluate(broken) == [1] * 3
 
 
-BREAKS = """() => [...document.querySelectorAll(".source-line wbr")].map(({ parentElement }, at, all) => {
+def test_elements_have_the_room_below_the_words_beside_them(page, show):
+    value = {
+        **{**documents.TENSOR, "shape": [5, 5], "strides": [5, 1], "bytes": 100},
+        "elements": [at / 7 for at in range(25)],
+    }
+    page.set_viewport_size({"width": 844, "height": 390})
+    show(page, documents.with_values(value), mode="step", at="2")
+    of_tensor = page.locator(".variable", has=page.locator(".grid tr:nth-child(5)"))
+    of_tensor.wait_for()
+    whole, head, words = (
+        of_tensor.locator(part).bounding_box()
+        for part in (".variable-value", ".tensor-head", ".type")
+    )
+    assert whole["x"] + whole["width"] >= words["x"] + words["width"] - 1
+    assert head["x"] + head["width"] <= words["x"]
+    assert abs(head["y"] - words["y"]) < 8, "on the same line"
+
+
+BREAKS = """() => [...document.querySelectorAll(".source-line wbr")].map((end) => {
     const range = document.createRange();
-    range.setStart(parentElement, 0);
-    range.setEndBefore(all[at]);
+    range.setStart(end.parentElement, 0);
+    range.setEndBefore(end);
     return range.toString().trim();
 })"""
 
@@ -907,7 +925,9 @@ CHANGED_BOX = """(graph) => {
 def test_in_the_graph_what_a_step_changed_is_in_sight_and_told_apart(size, page, show):
     document = trace_source(MANY_OBJECTS)
     page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-    show(page, document, mode="step", at=str(step_on(document, "rows_4 = [[4, 0], [4, 1], [4, 2]]")))
+    show(
+        page, document, mode="step", at=str(step_on(document, "rows_4 = [[4, 0], [4, 1], [4, 2]]"))
+    )
     page.keyboard.press("G")
     graph = page.locator(".graph")
     for name in ("rows_4", "rows_5", "rows_6"):

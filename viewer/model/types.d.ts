@@ -716,6 +716,7 @@ interface RooflinePoint extends TimedPoint {
   attainable: number;
   waits: boolean;
   isMeasured: boolean;
+  number?: number;
 }
 /** How a page of a slide comes: at once, claim by claim, or line by line. */
 type Reveal = "all" | "claims" | "steps";

@@ -635,8 +635,8 @@ MARKS_AND_LINES_ARE_CLEAR = """() => {
     const boxes = (what) => [...document.querySelectorAll(what)].map((one) => one.getBBox());
     const clear = (one, other) => one.x >= other.x + other.width || other.x >= one.x + one.width ||
         one.y >= other.y + other.height || other.y >= one.y + one.height;
-    return boxes(".roof-label").every((label) =>
-        boxes("svg[role=slider] :is(.roof-point:not(.slight), .roof-ridge)").every((other) => clear(label, other)));
+    const others = boxes("svg[role=slider] :is(.roof-point:not(.slight), .roof-ridge)");
+    return boxes(".roof-label").every((label) => others.every((other) => clear(label, other)));
 }"""
 """Whether no name lies on a mark that counts, nor on the line where the roof bends."""
 

@@ -124,3 +124,14 @@ test("right beside a larger mark no name of a smaller one stands", () => {
   const [{ box }] = namesBeside(marks, ["a", "b"], isRight, 2).slice(-1);
   assert.ok(box.left >= 130 || box.bottom <= 90 || box.top >= 110);
 });
+
+test("a name that no line leads to is clearly nearer to its mark than to another", () => {
+  const marks = [
+    { x: 200, y: 74, size: 4 },
+    { x: 84, y: 71, size: 4 },
+  ];
+  const inFrame = (/** @type {{right: number, bottom: number}} */ { right, bottom }) =>
+    right < 260 && bottom > 80;
+  const [{ box, leader }] = namesBeside(marks, ["time_call(fused)…"], inFrame, 1);
+  assert.ok(leader || away({ box }, marks[1]) > away({ box }, marks[0]) + 5);
+});

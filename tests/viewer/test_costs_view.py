@@ -223,11 +223,13 @@ def test_by_operator_memory_has_the_last_row_and_the_others_have_none(page, show
         assert len(listed) == 60
         assert all(found[-2:] == ["–", "–"] for _, found in listed)
     assert page.locator(".costs-table tfoot td").all_inner_texts()[-2:] == ["2 KiB"] * 2
+    expect(page.get_by_text("counted in a row of its own, the last, memory")).to_be_visible()
     page.get_by_role("button", name="Show all 71 rows").click()
     expect(page.locator(".costs-table tbody tr")).to_have_count(71)
     assert list(cells(page))[-1] == "memory"
     page.get_by_label("line", exact=True).check()
     assert [found[-1] for found in cells(page).values()] == ["2 KiB"]
+    expect(page.get_by_text("in a row of its own")).to_have_count(0)
 
 
 def test_a_row_leads_to_its_place(table):
@@ -629,6 +631,43 @@ def test_names_in_the_roofline_are_pieces_of_code_and_off_the_roof(page, site):
     assert page.evaluate(ROOF_IS_CLEAR)
 
 
+MARKS_AND_LINES_ARE_CLEAR = """() => {
+    const boxes = (what) => [...document.querySelectorAll(what)].map((one) => one.getBBox());
+    const clear = (one, other) => one.x >= other.x + other.width || other.x >= one.x + one.width ||
+        one.y >= other.y + other.height || other.y >= one.y + one.height;
+    const others = boxes("svg[role=slider] :is(.roof-point:not(.slight), .roof-ridge)");
+    return boxes(".roof-label").every((label) => others.every((other) => clear(label, other)));
+}"""
+"""Whether no name lies on a mark that counts, nor on the line where the roof bends."""
+
+
+def test_names_in_the_roofline_lie_on_no_mark_and_no_line(page, site):
+    with_times(page, site, sidecar(documents.small(), [0.001, 0.25, 0, 0, *[0.5] * 3, *[0] * 9]))
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    page.locator(".roof-label").first.wait_for()
+    marks = page.locator("svg[role=slider] .roof-point")
+    for at in range(marks.count()):
+        marks.nth(at).hover()
+        page.locator(".roof-point.shown").wait_for()
+        assert page.locator(".roof-label").count() == 1
+        assert page.evaluate(MARKS_AND_LINES_ARE_CLEAR)
+    page.mouse.move(0, 0)
+    expect(page.locator(".roof-point.shown")).to_have_count(0)
+    assert page.evaluate(MARKS_AND_LINES_ARE_CLEAR)
+
+
+def test_on_a_phone_marks_of_the_roofline_have_the_numbers_of_rows_below(phone, site):
+    with_times(phone, site, sidecar(documents.small(), [0.001, 0.25, 0, 0, *[0.5] * 3, *[0] * 9]))
+    phone.keyboard.press("C")
+    phone.get_by_role("tab", name="Roofline").click()
+    phone.locator(".roof-label").first.wait_for()
+    rows = phone.locator("#costs-view .inspect-table tbody tr").all_inner_texts()
+    numbers = [row.split()[0].rstrip(".") for row in rows]
+    assert texts(phone, ".roof-label") == set(numbers)
+    assert len(numbers) == len(set(numbers)) > 1
+
+
 def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.get_by_role("slider", name="Roofline of H100 SXM in bf16")
@@ -647,7 +686,7 @@ def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_label("Arithmetic in").select_option("fp32")
     table.get_by_role("slider", name="Roofline of RTX 3090 in fp32").wait_for()
     rows = table.locator(".inspect-table tbody tr").all_inner_texts()
-    limits = {row.split()[0]: row.split()[-1] for row in rows}
+    limits = {row.split()[1]: row.split()[-1] for row in rows}
     assert limits == {"aten.a": "memory", "aten.b": "memory", "aten.c": "arithmetic"}
     table.keyboard.press("Escape")
     table.locator("dialog").wait_for(state="detached")

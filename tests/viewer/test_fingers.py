@@ -150,3 +150,43 @@ def test_what_one_presses_beside_the_program_is_high_and_wide_enough_for_a_finge
     tools = talk.locator(".changes button").evaluate_all("all => all.map((one) => one.offsetTop)")
     assert len(tools) == 7
     assert len(set(tools)) == 1, "they have one row"
+
+
+PRESSED = """(all) => all.map((own) => {
+    const { left, top, width, height } = own.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    const isOwn = (x, y) => own.contains(document.elementFromPoint(x, y));
+    const reach = (right, down) => {
+        let far = 0;
+        while (isOwn(x + right * (far + 1), y + down * (far + 1))) far++;
+        return far;
+    };
+    return isOwn(x, y) && [reach(-1, 0) + reach(1, 0) + 1, reach(0, -1) + reach(0, 1) + 1];
+}).filter(Boolean)"""
+"""How wide and high that is where a finger presses them, of those that are in sight."""
+
+
+@pytest.mark.parametrize("size", [(WIDTH, HEIGHT), (HEIGHT, WIDTH)])
+def test_a_finger_has_forty_pixels_around_what_it_presses_in_step(size, talk, site):
+    source = TALK.replace("    assert 3 + 3 == 6", "    i = 1\n    it = [i, i]\n    assert i in it")
+    site.publish(demo=trace_source(source))
+    talk.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    talk.goto("about:blank")
+    talk.goto(f"{site.address}#doc=demo&mode=step&at=second")
+    talk.locator("#stepping .program-line").first.wait_for()
+    for _ in range(2):
+        talk.keyboard.press("ArrowRight")
+    talk.locator(".variable .type").nth(1).wait_for()
+    painted(talk)
+    lines = talk.locator(".program-line .source").first.bounding_box()["height"]
+    for what, count, axes in (
+        (".changes .command", 3, [0, 1]),
+        (".variable-name > button", 2, [0, 1]),
+        (".variable > .type", 2, [1]),
+        (".program-line button.line-number", 2, [0]),
+        (".timeline-track input", 1, [1]),
+    ):
+        sizes = talk.locator(what).evaluate_all(PRESSED)
+        assert len(sizes) >= count, what
+        assert min(found[axis] for found in sizes for axis in axes) >= 40, what
+    assert lines < 30, "lines of code are as high as they were"

@@ -236,6 +236,20 @@ def test_a_tensor_of_one_axis_has_no_row_to_count(shape, labels, page, show):
     assert panel.locator(".heat th[scope=row]").all_inner_texts() == labels
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 800), (390, 844), (844, 390)])
+def test_elements_of_one_axis_go_on_below_where_there_is_no_room(size, page, show):
+    value = {
+        **{**documents.TENSOR, "shape": [16], "strides": [1], "bytes": 64},
+        "elements": [float(at) for at in range(16)],
+    }
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    panel = inspector(show(page, documents.with_values(value), mode="step", at="2"), 1)
+    panel.locator(".heat-cell").first.wait_for()
+    painted(page)
+    assert panel.locator(".heat-cell").all_inner_texts() == [str(at) for at in range(16)]
+    assert panel.locator(".heat-place").evaluate("e => e.scrollWidth - e.clientWidth") == 0
+
+
 def test_a_cell_says_which_elements_read_it(page, show):
     panel = inspector(show(page, documents.with_values(CUBE, ROW)), 2)
     assert panel.locator(".words").all_inner_texts() == [

@@ -838,6 +838,43 @@ def test_no_line_is_broken_within_an_arrow(page, show):
         assert page.evaluate(broken) == [1] * 3
 
 
+def test_elements_have_the_room_below_the_words_beside_them(page, show):
+    value = {
+        **{**documents.TENSOR, "shape": [5, 5], "strides": [5, 1], "bytes": 100},
+        "elements": [at / 7 for at in range(25)],
+    }
+    page.set_viewport_size({"width": 844, "height": 390})
+    show(page, documents.with_values(value), mode="step", at="2")
+    of_tensor = page.locator(".variable", has=page.locator(".grid tr:nth-child(5)"))
+    of_tensor.wait_for()
+    whole, head, words = (
+        of_tensor.locator(part).bounding_box()
+        for part in (".variable-value", ".tensor-head", ".type")
+    )
+    assert whole["x"] + whole["width"] >= words["x"] + words["width"] - 1
+    assert head["x"] + head["width"] <= words["x"]
+    assert abs(head["y"] - words["y"]) < 8, "on the same line"
+
+
+BREAKS = """() => [...document.querySelectorAll(".source-line wbr")].map((end) => {
+    const range = document.createRange();
+    range.setStart(end.parentElement, 0);
+    range.setEndBefore(end);
+    return range.toString().trim();
+})"""
+
+
+def test_a_line_breaks_within_its_long_runs_of_letters_alone(page, show):
+    line = "x = [[1]] + sorted(''.join(str(1))).copy() + [1][0:1] + [1]"
+    show(page, trace_source(f"def main():\n    {line}\n"), mode="step", at="0")
+    assert page.evaluate(BREAKS) == [
+        "x = [[1]] + sorted(",
+        "x = [[1]] + sorted(''.join(",
+        "x = [[1]] + sorted(''.join(str(",
+        "x = [[1]] + sorted(''.join(str(1)))",
+    ]
+
+
 ONE_STEP = """
 def doubled(number):  # @stepover
     return 2 * number
@@ -1022,3 +1059,62 @@ def test_the_number_of_a_step_that_panels_name_stands_beside_the_timeline(page, 
     expect(number).to_have_text("step 3")
     assert page.locator(".timeline-count").inner_text() == "2 / 3"
     page.evaluate("localStorage.clear()")
+
+
+MANY_OBJECTS = "def main():\n" + "".join(
+    f"    rows_{at} = [[{at}, 0], [{at}, 1], [{at}, 2]]\n" for at in range(7)
+)
+CHANGED_BOX = """(graph) => {
+    const [box, { left, right, top, bottom }] = [graph.querySelector(".graph-box.of-change"), graph]
+        .map((one) => one.getBoundingClientRect());
+    return box.left >= left && box.right <= right && box.top >= top && box.bottom <= bottom;
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_in_the_graph_what_a_step_changed_is_in_sight_and_told_apart(size, page, show):
+    document = trace_source(MANY_OBJECTS)
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    show(
+        page, document, mode="step", at=str(step_on(document, "rows_4 = [[4, 0], [4, 1], [4, 2]]"))
+    )
+    page.keyboard.press("G")
+    graph = page.locator(".graph")
+    for name in ("rows_4", "rows_5", "rows_6"):
+        box = page.locator(".graph-box.of-change", has_text=name)
+        box.wait_for()
+        painted(page)
+        assert page.locator(".graph-box.of-change").count() == 1, "what holds it did not change"
+        assert graph.evaluate(CHANGED_BOX)
+        arrow = page.locator(".graph-arrows > path.of-change")
+        assert arrow.count() == 1
+        colour, others = (
+            page.locator(f".graph-arrows > path{which}").first.evaluate(
+                "path => getComputedStyle(path).stroke"
+            )
+            for which in (".of-change", ":not(.of-change)")
+        )
+        assert colour != others
+        page.keyboard.press("ArrowRight")
+    page.evaluate("localStorage.clear()")
+
+
+def test_the_head_of_an_arrow_is_as_large_whatever_its_line_is(stepped):
+    page = stepped("same[3] = back")
+    page.keyboard.press("G")
+    marker = page.locator(".graph-arrows marker")
+    marker.wait_for(state="attached")
+    assert marker.evaluate("one => one.markerUnits.baseVal") == 1, "in pixels, not in widths"
+
+
+def test_on_a_phone_most_of_a_graph_of_two_columns_is_in_sight(phone, show, programs):
+    show(phone, programs, mode="step", at=str(step_on(programs, "row.fill_(7)")))
+    phone.keyboard.press("G")
+    storage = phone.locator(".graph-box.is-storage")
+    storage.wait_for()
+    painted(phone)
+    left = storage.locator(".graph-title").evaluate(
+        "title => title.closest('.graph').getBoundingClientRect().right"
+        " - title.getBoundingClientRect().left"
+    )
+    assert left > 80, "its title can be read"

@@ -263,7 +263,11 @@ function reachOf({ shape: sizes = [], strides }) {
 /** @param {Builder} builder @returns {Graph} */
 function finished({ boxes, leftOut }) {
   const arrows = [...boxes.values()].flatMap(({ key, rows }) =>
-    rows.flatMap(({ target }, row) => (boxes.has(target) ? [{ from: key, row, to: target }] : [])),
+    rows.flatMap(({ target, variable }, row) =>
+      boxes.has(target)
+        ? [{ from: key, row, to: target, changed: variable?.changed === true }]
+        : [],
+    ),
   );
   for (const { to } of arrows) /** @type {Box} */ (boxes.get(to)).count++;
   const leads = (/** @type {string} */ from, /** @type {string} */ to, seen = new Set()) => {

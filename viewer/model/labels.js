@@ -11,6 +11,9 @@ const FURTHER = Array.from({ length: 17 }, (_, at) => 6 * at);
 /** From so far a line leads from a name to its mark. */
 const LED = 2 * AIR;
 
+/** By how much further every other mark is from a name that no line leads to. */
+const CLEAR = 6;
+
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /** @typedef {{x1: number, y1: number, x2: number, y2: number}} Leader from a mark to its name */
 /**
@@ -61,9 +64,11 @@ function boxesAround({ x, y, size }, width, air) {
     [x + air, below],
     [x - width / 2, below],
     [x - air - width, below],
+    [x + size - width, below],
     [x + air, above],
     [x - width / 2, above],
     [x - air - width, above],
+    [x + size - width, above],
   ];
   return places.map(([left, top]) => ({ left, right: left + width, top, bottom: top + LINE }));
 }
@@ -92,18 +97,19 @@ function claimOf({ x, y, size }) {
 }
 
 /**
- * Whether one sees whose name stands in a box: none of the marks is nearer, and no larger one is
- * right beside it.
+ * Whether one sees whose name stands in a box: none of the marks is nearer or nearly as near, and
+ * no larger one is right beside it.
  * @param {Box} box
  * @param {Mark} mark
  * @param {Mark[]} marks
  */
 function isOf(box, mark, marks) {
   const { away } = nearest(box, mark);
+  const least = away < LED ? away + CLEAR : away;
   return marks.every(
     (other) =>
       other === mark ||
-      (nearest(box, other).away >= away &&
+      (nearest(box, other).away >= least &&
         (other.size <= mark.size || !overlap(box, claimOf(other)))),
   );
 }

@@ -726,6 +726,7 @@ interface RooflinePoint extends TimedPoint {
   attainable: number;
   waits: boolean;
   isMeasured: boolean;
+  number?: number;
 }
 /** How a page of a slide comes: at once, claim by claim, or line by line. */
 type Reveal = "all" | "claims" | "steps";
@@ -790,11 +791,12 @@ interface Box {
   count: number;
   isCyclic: boolean;
 }
-/** isBack: it is part of a cycle. */
+/** changed: the name that it leads from; isBack: it is part of a cycle. */
 interface Arrow {
   from: string;
   row: number;
   to: string;
+  changed: boolean;
   isBack: boolean;
 }
 /** leftOut: objects that are not drawn, since there are too many. */

@@ -5,24 +5,23 @@ import { html } from "viewer/parts/html.js";
 
 const CONTINUATION = 2;
 
-/** Letters in one that a phone has no room for in one line. */
-const LONG = /\S{24}/;
+/** So many letters in one have no room in one line of a phone. */
+const LONG = 24;
 
-/** Whether such a run may be broken between two pieces: behind a bracket, before an attribute.
- * @param {Piece | undefined} before @param {Piece} after */
-function isBreak(before, after) {
-  if (!before) return false;
-  if (after.text === ".") return /[\w)\]]$/.test(before.text);
-  return /[([{]$/.test(before.text) && !/^[)\]}]/.test(after.text);
+/** Whether such a run may be broken before a piece: behind a bracket, before an attribute.
+ * @param {Piece[]} line @param {number} index */
+function isBreak(line, index) {
+  const texts = line.map(({ text }) => text);
+  const [run] = /\S*\0\S*/.exec(texts.toSpliced(index, 0, "\0").join("")) ?? [""];
+  return run.length > LONG && /[([{]\0[^)\]}]|[\w)\]]\0\./.test(run);
 }
 
 /** @param {Piece[]} line */
 function spans(line) {
-  const isLong = LONG.test(line.map(({ text }) => text).join(""));
   return line.map((piece, index) => {
     const { text, kind } = piece;
     const shown = kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text;
-    return isLong && isBreak(line[index - 1], piece) ? html`<wbr />${shown}` : shown;
+    return isBreak(line, index) ? html`<wbr />${shown}` : shown;
   });
 }
 

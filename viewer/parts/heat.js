@@ -54,23 +54,26 @@ export function walk(event) {
   target?.focus();
 }
 
-/** From how many columns on the cells are narrow. */
-const MANY = 13;
-/** Letters that a row has room for, on a phone and elsewhere, and those of the space after each. */
+/** From how many columns on the cells are narrow, where there is little room and elsewhere. */
+const [NARROW_MANY, MANY] = [7, 13];
+/** Letters that a row has room for, there and elsewhere, and those of the space after each. */
 const [NARROW_ROW, ROW] = [42, 64];
 const SPACE = 2;
 
 /**
  * A heat map. Cells are buttons; the picked one is in the order of tabs.
  * @param {{plane: Plane, scale: number, picked: string, pick: (index: number[]) => void,
- *   label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
- *   alike: other indices to mark with the picked one
+ *   label: string, title: (index: number[], cell: Cell) => string, alike?: string[],
+ *   isTight?: boolean}} properties
+ *   alike: other indices to mark with the picked one; isTight: with no more room than on a phone
  */
-export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }) {
+export function HeatMap(properties) {
+  const { plane, scale, picked, pick, label, title, alike = [] } = properties;
+  const { isTight = innerWidth < 700 } = properties;
   const { lines, columns, step, cells } = plane;
-  const isNarrow = columns.length >= MANY;
+  const isNarrow = columns.length >= (isTight ? NARROW_MANY : MANY);
   const elements = cells.map(({ cell }) => cell);
-  const row = innerWidth < 700 ? NARROW_ROW : ROW;
+  const row = isTight ? NARROW_ROW : ROW;
   const room = Math.floor(row / columns.length) - SPACE;
   const texts = cellTexts(elements, isNarrow ? 2 : 3, room);
   const tab = cells.some(({ index }) => String(index) === picked)

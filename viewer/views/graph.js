@@ -7,7 +7,6 @@ import { integer } from "viewer/model/format.js";
 import { graphOf } from "viewer/model/graph.js";
 import { BETWEEN, CALL_WIDTH, HEAD, leftOf, placed, ROW, WIDTH } from "viewer/model/placement.js";
 import { html } from "viewer/parts/html.js";
-import { keepInside } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { chosenFrame, chosenName, current } from "viewer/state/state.js";
 
@@ -27,15 +26,17 @@ export function Graph({ state, shown, wordsOf }) {
     return found;
   }, [graph]);
   const scroller = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => bringIn(scroller.current, ".graph-box.shown"), [graph.boxes.length, shown]);
   useLayoutEffect(() => {
-    const box = scroller.current?.querySelector(".graph-box.shown");
-    if (scroller.current && box) keepInside(scroller.current, box);
-  }, [graph.boxes.length, shown]);
+    bringIn(scroller.current, ".graph-name.changed");
+    bringIn(scroller.current, ".graph-box.of-change");
+  }, [graph]);
   const all = graph.boxes.map(({ key }) => /** @type {Place} */ (tops.get(key)));
   const bottom = Math.max(0, ...all.map(({ top, height }) => top + height));
   const columns = Math.max(0, ...all.map(({ column }) => column));
   const extra = extraOf(useFree(scroller, columns), columns);
   const width = leftAt(columns, extra) + widthAt(columns, extra);
+  const ofChange = changedIn(graph);
   const lit = litBy(graph, `call ${chosenFrame.value >= 0 ? chosenFrame.value : shown}`);
   return html`<div
     class="graph"
@@ -58,6 +59,7 @@ export function Graph({ state, shown, wordsOf }) {
             extra=${extra}
             isShown=${box.key === `call ${shown}`}
             isLit=${lit.has(box.key)}
+            name=${ofChange.get(box.key)}
             wordsOf=${wordsOf}
           />`,
       )}
@@ -66,20 +68,75 @@ export function Graph({ state, shown, wordsOf }) {
   </div>`;
 }
 
-/** How much wider boxes of objects and of calls become, in pixels, where there is room. */
-const [MOST_OF_OBJECTS, MOST_OF_CALLS] = [28, 120];
+/** In pixels, around what is brought into sight. */
+const AROUND = 8;
 
-/** By how many pixels they are. @typedef {{calls: number, objects: number}} Extra */
+/**
+ * Scroll a box, and nothing around it, so that parts of it are in sight, the first at least; of
+ * what is larger, the beginning.
+ * @param {HTMLElement | null} box
+ * @param {string} parts
+ */
+function bringIn(box, parts) {
+  if (!box) return;
+  const outer = box.getBoundingClientRect();
+  const { paddingBottom, paddingRight } = getComputedStyle(box);
+  const within = {
+    bottom: outer.bottom - Math.max(AROUND, Number.parseFloat(paddingBottom)),
+    right: outer.right - Math.max(AROUND, Number.parseFloat(paddingRight)),
+  };
+  for (const part of [...box.querySelectorAll(parts)].toReversed()) {
+    const { top, bottom, left, right } = part.getBoundingClientRect();
+    const [above, before] = [top - AROUND - outer.top, left - AROUND - outer.left];
+    box.scrollTop += above < 0 ? above : Math.max(0, Math.min(above, bottom - within.bottom));
+    box.scrollLeft += before < 0 ? before : Math.max(0, Math.min(before, right - within.right));
+  }
+}
+
+/**
+ * The keys of what a step changed, and of what names stand for since, with a name: that may be out
+ * of sight.
+ * @param {Graph} graph
+ */
+function changedIn({ boxes, arrows }) {
+  const rows = new Map(boxes.map((box) => [box.key, box.rows]));
+  const named = arrows.filter(({ changed }) => changed);
+  return new Map([
+    ...boxes.filter(({ changed }) => changed).map(({ key }) => /** @type {const} */ ([key, ""])),
+    ...named.map(({ from, row, to }) => /** @type {const} */ ([to, rows.get(from)?.[row].label])),
+  ]);
+}
+
+/** How much wider boxes of objects and of calls and the space after these become, in pixels, where
+ * there is room (those of objects twice as much, where there is more), and how much narrower where
+ * there is too little. */
+const MOST = { objects: 28, calls: 120, between: 64 };
+const LEAST = { objects: -24, calls: -32, between: -12 };
+
+/** By how many pixels. @typedef {{calls: number, objects: number, between: number}} Extra */
 
 /** @param {number} free pixels @param {number} columns of objects @returns {Extra} */
 function extraOf(free, columns) {
-  const objects = columns ? Math.min(MOST_OF_OBJECTS, Math.floor(free / columns)) : 0;
-  return { objects, calls: Math.min(MOST_OF_CALLS, free - columns * objects) };
+  if (free < 0) {
+    const least = LEAST.calls + columns * (LEAST.objects + LEAST.between);
+    const part = Math.min(1, free / least);
+    const { objects, calls, between } = LEAST;
+    return { objects: part * objects, calls: part * calls, between: part * between };
+  }
+  const objects = columns ? Math.min(MOST.objects, Math.floor(free / columns)) : 0;
+  const calls = Math.min(MOST.calls, free - columns * objects);
+  const rest = free - columns * objects - calls;
+  const wider = columns ? Math.min(MOST.objects, Math.floor(rest / 2 / columns)) : 0;
+  const between = Math.min(MOST.between, rest - columns * wider);
+  return { objects: objects + wider, calls, between };
 }
 
 /** @param {number} column @param {Extra} extra */
-function leftAt(column, { calls, objects }) {
-  return leftOf(column) + (column ? calls + (column - 1) * objects : 0);
+function leftAt(column, { calls, objects, between }) {
+  if (!column) return 0;
+  // Space that is free is for the arrows of names alone, which are many; what is not is of each.
+  const spaces = between > 0 ? 1 : column;
+  return leftOf(column) + calls + (column - 1) * objects + spaces * between;
 }
 
 /** @param {number} column @param {Extra} extra */
@@ -88,8 +145,8 @@ function widthAt(column, { calls, objects }) {
 }
 
 /**
- * The room beside the graph that is free for wider boxes. While the panel is as wide as it was it
- * only becomes less, so that no step moves what is there.
+ * The room beside the graph that is free for wider boxes, or what it lacks. While the panel is as
+ * wide as it was it only becomes less, so that no step moves what is there.
  * @param {{current: HTMLElement | null}} scroller
  * @param {number} columns
  */
@@ -104,7 +161,7 @@ function useFree(scroller, columns) {
       const padding = Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight);
       const width = place.clientWidth - padding;
       const before = width === known.current.width ? known.current.free : Infinity;
-      const now = Math.max(0, Math.min(before, width - leftOf(columns + 1) + BETWEEN));
+      const now = Math.min(before, width - leftOf(columns + 1) + BETWEEN);
       known.current = { width, free: now };
       setFree(now);
     };
@@ -136,23 +193,26 @@ function litBy({ boxes, arrows }, call) {
  */
 function Arrows({ graph: { boxes, arrows }, tops, lit, width, height, extra }) {
   const shared = new Set(boxes.filter(({ count }) => count > 1).map(({ key }) => key));
+  const rowsOf = new Map(boxes.map(({ key, rows }) => [key, rows.length]));
+  const drawn = [...arrows].sort((one, other) => Number(one.changed) - Number(other.changed));
   return html`<svg class="graph-arrows" width=${width} height=${height} aria-hidden="true">
     <defs>
-      <marker id="arrowhead" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
-        orient="auto">
+      <marker id="arrowhead" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="10" markerHeight="10"
+        markerUnits="userSpaceOnUse" orient="auto">
         <path d="M0 0 8 4 0 8z" />
       </marker>
     </defs>
-    ${arrows.map(({ from, row, to, isBack }) => {
+    ${drawn.map(({ from, row, to, isBack, changed }) => {
       const [one, other] = [tops.get(from), tops.get(to)];
-      const name = [isBack ? "back" : shared.has(to) ? "to-shared" : "", lit.has(to) ? "lit" : ""];
+      const kind = isBack ? "back" : shared.has(to) ? "to-shared" : "";
+      const name = [kind, lit.has(to) && "lit", changed && "of-change"];
       return (
         one &&
         other &&
         html`<path
           key=${`${from} ${row}`}
-          class=${name.join(" ")}
-          d=${arrowPath(one, row, other, extra)}
+          class=${name.filter(Boolean).join(" ")}
+          d=${arrowPath(one, row, other, extra, row / Number(rowsOf.get(from)))}
           marker-end="url(#arrowhead)"
         />`
       );
@@ -167,8 +227,10 @@ function Arrows({ graph: { boxes, arrows }, tops, lit, width, height, extra }) {
  * @param {number} row
  * @param {Place} to
  * @param {Extra} extra
+ * @param {number} share of the rows that are above it: arrows of lower ones turn earlier, so that
+ *   they lie beside each other
  */
-function arrowPath(from, row, to, extra) {
+function arrowPath(from, row, to, extra, share) {
   const [x, y] = [
     leftAt(from.column, extra) + widthAt(from.column, extra) - 11,
     from.top + HEAD + (row + 0.5) * ROW,
@@ -176,8 +238,9 @@ function arrowPath(from, row, to, extra) {
   const end = to.top + HEAD / 2;
   if (to.column > from.column) {
     const left = leftAt(to.column, extra) - 2;
-    const bend = Math.max(BETWEEN * 0.8, (left - x) / 2);
-    return `M${x} ${y}C${x + bend} ${y} ${left - bend} ${end} ${left} ${end}`;
+    const turn = x + (left - x) * (1 - 0.8 * share);
+    const before = Math.min(turn, left - BETWEEN / 2);
+    return `M${x} ${y}C${turn} ${y} ${before} ${end} ${left} ${end}`;
   }
   const right = leftAt(to.column, extra) + widthAt(to.column, extra) + 2;
   const bend = BETWEEN * 0.9;
@@ -186,14 +249,16 @@ function arrowPath(from, row, to, extra) {
 
 /**
  * @param {{box: Box, place: Place, extra: Extra, isShown: boolean, isLit: boolean,
- *   wordsOf: (activation: number, variable: Variable) => string}} properties
+ *   name?: string, wordsOf: (activation: number, variable: Variable) => string}} properties
+ *   name: of what the step changed
  */
-function BoxView({ box, place, extra, isShown, isLit, wordsOf }) {
+function BoxView({ box, place, extra, isShown, isLit, name, wordsOf }) {
   const { kind, title, rows, note, changed, since, count, isCyclic, key } = box;
   const isCall = kind === "call";
   const classes = [
     ...["graph-box", `is-${kind}`, isShown && "shown", changed && "changed", since >= 0 && "past"],
     ...[count > 1 && "is-shared", isCyclic && "is-cyclic", isLit && "lit"],
+    name !== undefined && "of-change",
   ];
   const style = {
     "--labels": Math.max(0, ...rows.map(({ label }) => label.length)),
@@ -221,7 +286,7 @@ function BoxView({ box, place, extra, isShown, isLit, wordsOf }) {
           >
             <code>${title}</code>
           </button>`
-          : html`<code>${title}</code>`
+          : html`${name && html`<b>${name}</b>`}<code>${title}</code>`
       }
       ${changed && html`<span class="mark" title="Changed by this statement">●</span>`}
       ${isCyclic && html`<span class="badge cyclic" title="It leads back to itself">↻</span>`}

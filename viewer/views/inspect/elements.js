@@ -1,6 +1,6 @@
 // The recorded elements of a tensor as a heat map: two axes of it at a time.
 
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { folded, planeOf, product, recordedAlong, scaleOf } from "viewer/model/elements.js";
 import { integer } from "viewer/model/format.js";
 import { cellOf, readersOf } from "viewer/model/storage.js";
@@ -8,7 +8,25 @@ import { HeatMap, Legend } from "viewer/parts/heat.js";
 import { html } from "viewer/parts/html.js";
 import { AxisSlider, Jump } from "viewer/parts/panel.js";
 
-const ON_A_LINE = 16;
+/** How many elements of one axis stand on a line where there is room, in pixels, and elsewhere. */
+const [ON_A_LINE, OF_FEW] = [16, 8];
+const ROOM = 640;
+/** Where there is less, cells are narrow. */
+const TIGHT = 440;
+
+/** The width of a place. @param {{current: HTMLElement | null}} place */
+function useWidth(place) {
+  const [width, see] = useState(Infinity);
+  useLayoutEffect(() => {
+    const element = /** @type {HTMLElement} */ (place.current);
+    const measure = () => see(element.clientWidth);
+    measure();
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, []);
+  return width;
+}
 
 /**
  * @param {{value: Value, name: string, picked: number[], pick: (index: number[]) => void,
@@ -22,7 +40,10 @@ export function Elements({ value, name, picked, pick, layout, recorded }) {
   const [at, move] = useState(/** @type {number[]} */ (sizes.map(() => 0)));
   const [rows, columns] = turned;
   const plane = planeOf(value, rows, columns, at);
-  const isLong = rows < 0 && plane.columns.length > ON_A_LINE && !value.shown;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const width = useWidth(place);
+  const most = width < ROOM ? OF_FEW : ON_A_LINE;
+  const isLong = rows < 0 && plane.columns.length > most && !value.shown;
   const cells = value.elements ?? [];
   const scale = scaleOf(cells);
   const alike = useMemo(
@@ -31,20 +52,21 @@ export function Elements({ value, name, picked, pick, layout, recorded }) {
   );
   const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) =>
     `${name}[${index.join(", ")}] is ${cell}${layout ? `, cell ${cellOf(layout, index)}` : ""}`;
-  return html`<section class="inspect-part elements" aria-labelledby="elements-title">
+  return html`<section class="inspect-part elements" ref=${place} aria-labelledby="elements-title">
     <h4 id="elements-title">Elements</h4>
     ${
       sizes.length > 2 &&
       html`<${Axes} ...${{ value, name, rows, columns, at, picked, turn, move, pick }} />`
     }
     <${HeatMap}
-      plane=${isLong ? folded(plane, ON_A_LINE) : plane}
+      plane=${isLong ? folded(plane, most) : plane}
       scale=${scale}
       picked=${String(picked)}
       alike=${alike}
       pick=${pick}
       label=${`elements of ${name}`}
       title=${title}
+      isTight=${width < TIGHT}
     />
     <${Legend} cells=${cells} scale=${scale} />
     ${

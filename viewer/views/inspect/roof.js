@@ -13,9 +13,11 @@ const WIDEST = 1160;
 const ROOM = { left: 100, right: 24, top: 32, bottom: 46 };
 /** How many marks are named in the chart. */
 const NAMED = 10;
-/** How many letters a name has at most, and of how many of the width each takes one. */
-const [SHORTEST, LONGEST] = [18, 28];
+/** How many letters a name has at most, of how many pixels of the width each takes one, and in how
+ * narrow a chart it is a number. */
+const LONGEST = 28;
 const OF_WIDTH = 32;
+const NUMBERED = 560;
 /** How wide a number below the chart is at most. */
 const NUMBER = 46;
 /** Between a name and the roof. */
@@ -257,20 +259,24 @@ function mark(x, y, size, kind) {
 }
 
 /**
- * What marks are called in the chart: operators by their names, lines by a piece of their code.
+ * What marks are called in the chart: operators by their names, lines by a piece of their code, and
+ * where pieces are the same or have no room, by their numbers in the tables below.
  * @param {RooflinePoint[]} points
  * @param {number} width of the chart
  */
 function namesOf(points, width) {
-  const most = Math.max(SHORTEST, Math.min(LONGEST, Math.floor(width / OF_WIDTH)));
-  return points.map(({ name, place }) =>
+  if (width < NUMBERED) return points.map((_, index) => `${index + 1}`);
+  const most = Math.min(LONGEST, Math.floor(width / OF_WIDTH));
+  const names = points.map(({ name, place }) =>
     place ? pieceOf(name, most) : name.replace(/^aten\._?/, ""),
   );
+  const isShared = (/** @type {string} */ name) => names.indexOf(name) < names.lastIndexOf(name);
+  return names.map((name, index) => (isShared(name) ? `${index + 1}. ${name}` : name));
 }
 
 /**
- * The names of those that would take longest, where they lie neither on each other nor on the roof;
- * or of the one that is looked at.
+ * The names of those that would take longest, where they lie neither on each other nor on lines of
+ * the roof; or of the one that is looked at.
  * @param {{frame: Frame, points: RooflinePoint[], marks: {x: number, y: number, size: number}[],
  *   bend: {x: number, y: number}, start: {x: number, y: number}, shown: number,
  *   show: (index: number) => void}} properties
@@ -278,7 +284,8 @@ function namesOf(points, width) {
  */
 function Names({ frame, points, marks, start, bend, shown, show }) {
   const names = namesOf(points, frame.right - frame.left);
-  if (shown >= 0) return html`<${NameOf} frame=${frame} name=${names[shown]} ...${marks[shown]} />`;
+  const order = [...names.keys()];
+  if (shown >= 0) order.unshift(...order.splice(shown, 1));
   const roofAt = (/** @type {number} */ x) =>
     Math.max(bend.y, bend.y + ((start.y - bend.y) * (bend.x - x)) / (bend.x - start.x));
   const isFree = (/** @type {import("viewer/model/labels.js").Box} */ box) =>
@@ -286,35 +293,20 @@ function Names({ frame, points, marks, start, bend, shown, show }) {
     box.right < frame.right &&
     box.top > 0 &&
     box.bottom < frame.bottom &&
+    (box.right + AIR < bend.x || box.left - AIR > bend.x || box.bottom < bend.y) &&
     (box.top - AIR > roofAt(box.left) || box.bottom + AIR < roofAt(box.right));
-  return namesBeside(marks, names, isFree, NAMED).map(
+  const [ordered, called] = [order.map((at) => marks[at]), order.map((at) => names[at])];
+  return namesBeside(ordered, called, isFree, shown < 0 ? NAMED : 1).map(
     ({ name, index, box, leader }) => html`
       ${leader && html`<line class="roof-leader" ...${leader} />`}
       <text
         class="roof-label"
         x=${box.left}
         y=${box.bottom - 4}
-        onMouseEnter=${() => show(index)}
+        onMouseEnter=${() => show(order[index])}
       >
         ${name}
       </text>
     `,
   );
-}
-
-/**
- * On the side of its mark where there is room.
- * @param {{frame: Frame, name: string, x: number, y: number, size: number}} properties
- */
-function NameOf({ frame, name, x, y, size }) {
-  const isLeft = x > (frame.left + frame.right) / 2;
-  const away = size + 6;
-  return html`<text
-    class="roof-label"
-    x=${isLeft ? x - away : x + away}
-    y=${y + 4}
-    text-anchor=${isLeft ? "end" : "start"}
-  >
-    ${name}
-  </text>`;
 }

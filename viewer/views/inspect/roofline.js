@@ -158,8 +158,9 @@ function Reached({ limits, device }) {
  *   the chart shows, in words
  */
 function Drawn({ title, points, limits, took, jump, isReached = false, children }) {
-  const operators = points.filter(({ isMeasured }) => !isMeasured);
-  const lines = points.filter(({ isMeasured }) => isMeasured);
+  const numbered = points.map((point, index) => ({ ...point, number: index + 1 }));
+  const operators = numbered.filter(({ isMeasured }) => !isMeasured);
+  const lines = numbered.filter(({ isMeasured }) => isMeasured);
   const waiting = operators.filter((point) => point.waits);
   const least = totalSeconds(operators);
   if (!points.length)
@@ -226,7 +227,7 @@ function Table({ what, heads, points, jump, cells }) {
                   title="Go to where it cost most"
                   onClick=${() => jump(point.entry.step)}
                 >
-                  <code>${breakable(point.name)}</code>
+                  <span class="quiet">${point.number}.</span> <code>${breakable(point.name)}</code>
                   ${
                     point.place &&
                     html`<span class="inspect-place">${breakable(point.place)}</span>`

@@ -166,6 +166,7 @@ export function Table({ span, onMeta, withClaims }) {
       }
     </${Sideways}>
     ${!sortedRows.length && html`<${Nothing} />`}
+    ${memory.length > 0 && html`<${OfMemory} />`}
     ${seconds && by !== "operator" && html`<${OfAnotherRun} device=${times?.device} />`}
   `;
 }
@@ -181,6 +182,14 @@ function Whole({ count, show }) {
 function OfAnotherRun({ device }) {
   return html`<p class="quiet">
     Times were measured in another run, on ${device}, Python's own work included.
+  </p>`;
+}
+
+/** Why all rows but one have no memory. */
+function OfMemory() {
+  return html`<p class="quiet">
+    Tensors live longer than the operators that made them: what was allocated and freed is counted
+    in a row of its own, the last, <code>memory</code>.
   </p>`;
 }
 

@@ -535,6 +535,23 @@ def test_the_round_of_a_loop_is_said_and_leads_to_the_same_line_in_others(page, 
     expect(rounds).to_have_count(0)
 
 
+PAIRS = """
+def main():
+    for i, j in [(0, 0), (0, 1), (1, 1), (1, 1)]:
+        total = i + j
+"""
+
+
+@pytest.mark.parametrize(
+    ("occurrence", "bound"), [(1, "i = 0, j = 0"), (2, "i = 0, j = 1"), (4, "i = 1, j = 1")]
+)
+def test_of_a_round_all_that_it_binds_is_told(occurrence, bound, page, show):
+    """A name that is bound to the value that it had is not recorded anew."""
+    document = recorded(PAIRS)
+    show(page, document, mode="step", at=str(step_on(document, "total = i + j", occurrence)))
+    expect(page.locator(".rounds span")).to_have_attribute("title", bound)
+
+
 SKIPPED = """
 def main():
     total = 0

@@ -3,7 +3,7 @@
 
 import { elseOf, isWithin } from "viewer/model/blocks.js";
 import { shortened } from "viewer/model/format.js";
-import { endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
+import { activationOf, endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
 import { lowerBound, rows } from "viewer/model/sorted.js";
 import { valueText } from "viewer/model/values.js";
 
@@ -101,13 +101,16 @@ const MAX_BOUND = 60;
  */
 export function boundText(model, statement, header) {
   const { statements, names, values, inspections, locals } = model.document;
-  const [event, end] = [eventOf(model, header), endOf(model, header)];
+  const event = eventOf(model, header);
   const inspected = rows(model.inspected, event);
+  const callAt = (/** @type {number} */ at) => activationOf(model, stepsBefore(model, at));
   const valueOf = (/** @type {number} */ name) => {
     const shown = inspected.find((row) => inspections.name[row] === name);
     if (shown !== undefined) return inspections.value[shown];
-    for (let row = lowerBound(locals.at, end); locals.at[row] === end; row++)
-      if (locals.event[row] === event && locals.name[row] === name) return locals.value[row];
+    // What is bound to the value that it had is not recorded anew.
+    for (let row = lowerBound(locals.at, endOf(model, header) + 1) - 1; row >= 0; row--)
+      if (locals.name[row] === name && callAt(locals.event[row]) === callAt(event))
+        return locals.value[row];
     return null;
   };
   const texts = statements[statement][6].flatMap((name) => {

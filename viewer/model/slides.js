@@ -115,7 +115,7 @@ function callLine(model, section) {
 }
 
 /**
- * Prose that stands right before a line of the table of contents.
+ * Prose that stands right before a line of the table of contents, and the heading above that.
  * @param {Model} model
  * @param {Section} root
  * @param {number} after
@@ -129,8 +129,13 @@ function proseBetween(model, root, after, before, isPath) {
       (block.kind === "prose" ? block.line : block.first) > after &&
       (block.kind === "prose" ? block.line : block.first) < before,
   );
-  return between
-    .slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1)
+  const called = between.findLastIndex(({ kind }) => kind !== "prose");
+  const isHeading = (/** @type {Block} */ block) =>
+    block.kind === "prose" && HEADING.test(block.text);
+  // The heading of a chapter stands above what the short path leaves out of it.
+  const heading = between.findLastIndex(isHeading);
+  const above = heading >= 0 && heading < called ? [between[heading]] : [];
+  return [...above, ...between.slice(called + 1)]
     .flatMap((block) =>
       block.kind === "prose" && (isPath || !block.isBridge) ? [forAudience(block.text)] : [],
     )

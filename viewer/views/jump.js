@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { html } from "viewer/parts/html.js";
+import { command } from "viewer/state/commands.js";
 import { slides } from "viewer/state/slides.js";
 import { dialog } from "viewer/state/state.js";
 
@@ -15,7 +16,14 @@ export const typed = signal(/** @type {string | null} */ (null));
  */
 export function onNumber(event, show) {
   const { key, ctrlKey, metaKey, altKey, target } = event;
-  const isField = target instanceof Node && /INPUT|TEXTAREA|SELECT/.test(target.nodeName);
+  const isField = target instanceof HTMLElement && /INPUT|TEXTAREA|SELECT/.test(target.nodeName);
+  // A clicker goes on from a field, too; Escape leaves it.
+  if (isField && (/^Page/.test(key) || (key === "Escape" && !dialog.value))) {
+    target.blur();
+    if (key === "Escape") event.stopImmediatePropagation();
+    else command(key === "PageDown" ? "slideForward" : "slideBack").run();
+    return event.preventDefault();
+  }
   if (ctrlKey || metaKey || altKey || dialog.value || isField) return;
   const number = typed.value;
   if (/^\d$/.test(key)) typed.value = ((number ?? "") + key).slice(0, 5);

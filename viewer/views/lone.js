@@ -30,7 +30,7 @@ export function raise(body, last) {
   /** @type {NodeListOf<HTMLElement>} */
   const pieces = body.querySelectorAll("[data-slide-page]");
   const own = [...pieces].filter((piece) => piece.checkVisibility());
-  const page = `${own[0]?.dataset.slidePage} of ${innerWidth}×${innerHeight}`;
+  const page = `${own.at(-1)?.dataset.slidePage} of ${innerWidth}×${innerHeight}`;
   if (decided === page) return keep(body, own, last);
   if (!own.some((piece) => piece.matches(QUESTION))) return;
   decided = page;

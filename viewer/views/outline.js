@@ -10,7 +10,7 @@ import { html, memo } from "viewer/parts/html.js";
 import { addressOfPlace, goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import { visibleSection } from "viewer/state/layout.js";
-import { current, dialog, loaded, mode, page, step } from "viewer/state/state.js";
+import { current, dialog, loaded, mode, page, presenting, step } from "viewer/state/state.js";
 import { PageLink } from "viewer/views/chapter.js";
 
 /** @param {{claims: number, failed: number}} properties */
@@ -100,9 +100,12 @@ const Chapter = memo(({ title, number, label, counts, sections, here, isHere }) 
   </div>`;
 });
 
+/** Whether what scrolls past is what one reads. */
+const isRead = () => mode.value === "read" && !presenting.value;
+
 /** The activation of the section that is read or stepped through, or -1. */
 const shownSection = computed(() => {
-  if (mode.value === "read" || !loaded.value) return visibleSection.value;
+  if (isRead() || !loaded.value) return visibleSection.value;
   const shown = sectionOfStep(loaded.value.sections, step.value);
   return shown && shown.depth > 0 ? shown.activation : -1;
 });
@@ -110,7 +113,7 @@ const shownSection = computed(() => {
 /** The number of the chapter that is read or stepped through, or 0. */
 const shownChapter = computed(() => {
   const { sections = [], book = [] } = loaded.value ?? {};
-  if (mode.value === "step") return pageOfStep(book, step.value);
+  if (!isRead()) return pageOfStep(book, step.value);
   if (page.value !== WHOLE) return page.value;
   const read = sections.find(({ activation }) => activation === visibleSection.value);
   return read && read.depth > 0 ? pageOfStep(book, read.first) : 0;
@@ -177,7 +180,7 @@ export function Outline() {
 function Pages() {
   const { model, all, leftOut } = current();
   const hasPath = countOnPath(model, all) > 0;
-  const isShown = (/** @type {number} */ number) => mode.value === "read" && page.value === number;
+  const isShown = (/** @type {number} */ number) => isRead() && page.value === number;
   return html`<div class="outline-pages">
     <${PageLink} number=${FRONT} here=${isShown(FRONT)}>Front</${PageLink}>
     <${PageLink} number=${WHOLE} here=${isShown(WHOLE)}>One page</${PageLink}>

@@ -147,6 +147,7 @@ function forward() {
       passed.value = 0;
     });
   else if (shown.value < slides().length - 1) show(shown.value + 1);
+  else say("This was the last slide.");
 }
 
 /** Back by as much. */
@@ -173,14 +174,19 @@ function changeReveal() {
     passed.value = stops().filter((stop) => seen.includes(stop)).length;
   });
   keep("reveal", reveal.value);
-  told.value = `Slides come ${REVEAL_NAMES[reveal.value]}.`;
-  clearTimeout(telling);
-  telling = setTimeout(() => (told.value = ""), TOLD);
+  say(`Slides come ${REVEAL_NAMES[reveal.value]}.`);
 }
 
 /** How long it is said what a key changed, in milliseconds. */
 const TOLD = 2500;
 let telling = 0;
+
+/** @param {string} text */
+function say(text) {
+  told.value = text;
+  clearTimeout(telling);
+  telling = setTimeout(() => (told.value = ""), TOLD);
+}
 
 const next = () => show(shown.value + 1);
 const previous = () => show(shown.value - 1);

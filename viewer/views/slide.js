@@ -57,18 +57,24 @@ export function Contents({ slide: { section, text, title } }) {
   const { indent, line, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
   const { file } = functionOf(model, section.activation);
   const scope = wholeScope(model, section.activation);
-  const said = withValues(lecture, { file, line, text: docstring }, scope);
+  const whole = withValues(lecture, { file, line, text: docstring }, scope);
+  // A book has a page for who reads it, with the ways through it and what prepares the run.
+  const isBook = current().book.length > 0;
+  const said = isBook ? whole.split("\n\n")[0] : whole;
   return html`<section class="section depth-0">
     <header class="section-head">
       <h1 class="section-title">${title}</h1>
     </header>
     ${said && html`<${Prose} text=${said} />`}
-    <${Blocks}
-      blocks=${restOfRoot(model, sections, section)}
-      scope=${scope}
-      indent=${indent}
-      depth=${0}
-    />
+    ${
+      !isBook &&
+      html`<${Blocks}
+        blocks=${restOfRoot(model, sections, section)}
+        scope=${scope}
+        indent=${indent}
+        depth=${0}
+      />`
+    }
   </section>`;
 }
 

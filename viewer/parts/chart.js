@@ -267,7 +267,9 @@ function description(spec, name) {
 function insideOf({ description: said, mark, encoding, layer = [] }) {
   if (said) return said;
   const parts = [{ mark, encoding }, ...layer].filter((part) => part.mark);
-  const kinds = new Set(parts.map((part) => part.mark.type ?? part.mark));
+  const kinds = new Set(
+    parts.flatMap(({ mark: own }) => [own.type ?? own, ...(own.point ? ["points"] : [])]),
+  );
   const axes = ["x", "y"].map((axis) => {
     const shown = parts.map((part) => part.encoding?.[axis] ?? encoding?.[axis]).find(Boolean);
     return `${axis}: ${shown?.title ?? shown?.field ?? "nothing"}`;

@@ -1,5 +1,7 @@
 """Figures of the article: one hand for drawings and charts, with captions below them."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -112,3 +114,48 @@ def test_a_picture_is_compared_as_a_picture(page, show):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("d")
     page.locator(".difference svg rect").first.wait_for()
+
+
+SERIES = {
+    "title": "Three lines",
+    "mark": {"type": "line", "point": True},
+    "height": 200,
+    "data": {
+        "values": [{"x": x, "y": x, "of": f"line {n}"} for x in (1, 2) for n in range(3)],
+    },
+    "encoding": {
+        "x": {"field": "x", "type": "quantitative", "title": "steps"},
+        "y": {"field": "y", "type": "quantitative", "title": "what is measured here, " * 2},
+        "color": {
+            "field": "of",
+            "type": "nominal",
+            "legend": {"columns": 2, "orient": "bottom", "labelLimit": 200},
+        },
+    },
+}
+
+
+def height(page, selector) -> float:
+    return page.locator(f".chart svg {selector}").first.bounding_box()["height"]
+
+
+def test_a_title_is_no_longer_than_its_axis_and_a_legend_has_one_line(page, show):
+    show(page, documents.with_values({"type": "C", "vega": SERIES}))
+    page.locator(".chart svg").wait_for()
+    plot = height(page, ".mark-group > g > path.background")
+    titles = [title.bounding_box() for title in page.locator(".chart .role-axis-title").all()]
+    assert max(title["height"] for title in titles) <= plot + 1
+    names = page.locator(".chart .role-legend-label text")
+    assert names.all_inner_texts() == ["line 0", "line 1", "line 2"]
+    assert len({round(name.bounding_box()["y"]) for name in names.all()}) == 1
+
+
+def test_what_is_in_a_figure_can_be_reached_and_is_told(page, show):
+    written = DRAWING.replace("<rect", '<text y="9">Norm</text><text y="19">Sum</text><rect')
+    show(
+        page,
+        documents.with_values({"type": "C", "vega": SERIES}, {"type": "D", "svg": written}),
+    )
+    chart = page.get_by_role("figure", name="Three lines", exact=True).locator(".chart-place")
+    expect(chart).to_have_attribute("aria-label", re.compile("^line, points; x: steps; y: what"))
+    expect(page.get_by_role("img", name="A box")).to_have_accessible_description("Norm Sum")

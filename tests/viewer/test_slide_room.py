@@ -143,6 +143,19 @@ def test_the_speaker_sees_charts_of_the_next_page_and_of_the_next_slide(page, sh
     window.close()
 
 
+def test_the_plot_of_a_chart_grows_with_its_letters(page, show):
+    found = []
+    chart = CHART.replace('y="y:Q")', 'y="y:Q").properties(height=200)').replace("WORDS", "")
+    for size in ((1280, 720), (1920, 1080)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        show(page, trace_source(chart), at="second", present="1")
+        page.locator(".slide-body .chart svg").wait_for()
+        painted(page)
+        plot = page.locator(".chart svg .mark-group > g > path.background").first
+        found.append(plot.bounding_box()["height"] / size[1])
+    assert found[0] == pytest.approx(found[1], rel=0.05)
+
+
 LONG_BELOW = '''
 def main():
     """A talk."""
@@ -228,6 +241,49 @@ def test_letters_of_a_figure_are_as_large_as_words_and_no_larger(size, page, sho
     painted(page)
     own, around = page.evaluate(LETTERS)
     assert own == pytest.approx(around, rel=0.02)
+
+
+HIGH = FIGURES.replace(
+    "{box}</svg>", '{box}<text x="9" y="40" font-size="14">Once</text></svg>'
+).replace("Figure(200, 600)", "Figure(300, 400)")
+
+
+def test_a_figure_with_small_letters_has_a_page_of_its_own(page, show):
+    """Below its code it would be so small that nobody in the hall can read it."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    code = "".join(f"    number_{n} = {n}\n" for n in range(6))
+    show(page, trace_source(HIGH.replace("    figure = ", code + "    figure = ")), at="tall")
+    page.keyboard.press("P")
+    page.locator(".slide-body .picture svg").wait_for(state="attached")
+    painted(page)
+    turn_to(page, ".slide-body .picture svg")
+    painted(page)
+    figure = page.locator(".slide-body .picture svg").bounding_box()
+    assert figure["height"] > 0.65 * 720
+
+
+VALUED = '''
+import torch
+
+
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Two tensors."""
+    x = torch.arange(6.0).view(2, 3)  # @inspect x
+'''
+
+
+def test_elements_are_nearly_as_large_as_code(page, show):
+    show(page, trace_source(VALUED), at="a", present="1")
+    page.locator(".slide .grid td").first.wait_for()
+    size_of = "e => parseFloat(getComputedStyle(e).fontSize)"
+    code = page.locator(".slide .source-line").first.evaluate(size_of)
+    for part in (".grid td", ".dtype", ".shape", ".layout"):
+        assert page.locator(f".slide {part}").first.evaluate(size_of) >= 0.85 * code
 
 
 FOR_READERS = '''

@@ -7,22 +7,30 @@ import { SERIES } from "viewer/parts/series.js";
 import { printing } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
-/** In the size of letters, which are larger on large screens. */
-const MAX_WIDTH = 40;
-const LABEL = 0.75;
-const TITLE = 0.81;
-const HEADING = 0.94;
-const MARK = 0.7;
+/** Pixels in the letter of a page for which charts are drawn, as pictures are. On larger screens
+ * all of a chart is larger: its plot and its marks as well as its letters. */
+const LETTER = 16;
 
-/** How wide a label may be, in the size of letters. */
-const WIDEST = 12;
+/** What else has a size, in pixels. */
+const MAX_WIDTH = 640;
+const LABEL = 12;
+const TITLE = 13;
+const HEADING = 15;
+const MARK = 11;
 
-/** Between two labels of an axis at least, in the size of letters. */
-const APART = 0.5;
+/** How wide a label may be. */
+const WIDEST = 192;
 
-/** The size of letters, in pixels. */
-function letter() {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+/** Between two labels of an axis at least. */
+const APART = 8;
+
+/** What an entry of a legend takes beside its letters, and one of those about. */
+const KEY = 28;
+const KEY_LETTER = 6.5;
+
+/** How many pixels of the page one is that is drawn. */
+function unit() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / LETTER;
 }
 
 /** @type {Promise<any> | null} */
@@ -54,11 +62,14 @@ function refuse() {
   return Promise.reject(new Error("charts of a document may not load addresses"));
 }
 
+/** The letters of charts. */
+function sans() {
+  return getComputedStyle(document.body).getPropertyValue("--sans").trim();
+}
+
 /** Colours and letters of the page. @returns {Record<string, any>} */
 function look() {
   const [text, quiet, line] = ["var(--text)", "var(--quiet)", "var(--line)"].map(colourOf);
-  const em = letter();
-  const font = getComputedStyle(document.body).getPropertyValue("--sans").trim();
   const axis = {
     labelColor: quiet,
     titleColor: text,
@@ -67,33 +78,33 @@ function look() {
     tickColor: line,
     titleFontWeight: "normal",
   };
-  const limit = { labelLimit: WIDEST * em };
-  const apart = { labelSeparation: APART * em };
+  const limit = { labelLimit: WIDEST };
+  const apart = { labelSeparation: APART };
   const number = { decimal: ".", thousands: "\u202f", grouping: [3], currency: ["$", ""] };
   return {
     background: null,
-    font,
+    font: sans(),
     locale: { number },
     view: { stroke: null },
-    axis: { ...axis, ...limit, ...apart, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
+    axis: { ...axis, ...limit, ...apart, labelFontSize: LABEL, titleFontSize: TITLE },
     legend: {
       ...limit,
       labelColor: quiet,
       titleColor: text,
-      labelFontSize: LABEL * em,
-      titleFontSize: TITLE * em,
+      labelFontSize: LABEL,
+      titleFontSize: TITLE,
       titleFontWeight: "normal",
     },
     header: { labelColor: quiet, titleColor: text },
     title: {
       color: text,
       subtitleColor: quiet,
-      fontSize: HEADING * em,
+      fontSize: HEADING,
       fontWeight: "normal",
       anchor: "start",
     },
     mark: { color: colourOf(SERIES[0]), tooltip: true },
-    text: { color: text, fontSize: MARK * em },
+    text: { color: text, fontSize: MARK },
     rule: { color: quiet },
     range: { category: SERIES.map(colourOf) },
   };
@@ -145,6 +156,37 @@ function writePowers({ axes = [], marks = [] }) {
   for (const mark of marks) writePowers(mark);
 }
 
+/** A title that is longer than its axis is high stands on two lines. @param {any} compiled */
+function breakTitles({ axes = [], height }) {
+  const pen = document.createElement("canvas").getContext("2d");
+  if (!pen) return;
+  pen.font = `${TITLE}px ${sans()}`;
+  for (const axis of axes) {
+    const isUpright = axis.orient === "left" || axis.orient === "right";
+    if (!isUpright || typeof axis.title !== "string") continue;
+    if (pen.measureText(axis.title).width > height) axis.title = halves(axis.title);
+  }
+}
+
+/** Words on two lines of about the same length. @param {string} text @returns {string[]} */
+function halves(text) {
+  const uneven = (/** @type {number} */ at) => Math.abs(text.length - 2 * at);
+  const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
+  const [at = text.length] = spaces.sort((one, other) => uneven(one) - uneven(other));
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A legend below a plot has one line where that is wide enough. @param {any} compiled */
+function widenLegends({ legends = [] }) {
+  for (const legend of legends) {
+    if (legend.orient !== "bottom" || typeof legend.columns !== "number") continue;
+    const names = `domain('${legend.fill ?? legend.stroke ?? legend.shape}')`;
+    const taken = `${KEY_LETTER} * length(join(${names}, '')) + ${KEY} * length(${names})`;
+    const signal = `${taken} < width ? length(${names}) : ${legend.columns}`;
+    legend.columns = { signal };
+  }
+}
+
 /** What is said of a mark that one points at. */
 const tip = Object.assign(document.createElement("div"), {
   className: "name-tip",
@@ -186,8 +228,7 @@ async function breath() {
  */
 async function draw(place, spec, room, bare) {
   const { vega, vegaLite, expressionInterpreter } = await loadLibraries();
-  const widest = MAX_WIDTH * letter();
-  const width = Math.min(widest, room || widest);
+  const width = Math.min(MAX_WIDTH, room / unit() || MAX_WIDTH);
   const logger = vega.logger(vega.None);
   const { config, ...rest } = fitted(spec, width, bare);
   const compiled = vegaLite.compile(rest, {
@@ -195,6 +236,9 @@ async function draw(place, spec, room, bare) {
     logger,
   }).spec;
   writePowers(compiled);
+  breakTitles(compiled);
+  widenLegends(compiled);
+  compiled.description = insideOf(spec);
   await breath();
   const runtime = vega.parse(compiled, null, { ast: true });
   const view = new vega.View(runtime, {
@@ -208,6 +252,8 @@ async function draw(place, spec, room, bare) {
   view.initialize(place).hover();
   await view.runAsync();
   place.querySelector(".vega-bindings:empty")?.remove();
+  const svg = /** @type {SVGSVGElement} */ (place.querySelector("svg"));
+  svg.style.width = `${svg.width.baseVal.value / LETTER}rem`;
   return view;
 }
 
@@ -215,6 +261,20 @@ async function draw(place, spec, room, bare) {
 function description(spec, name) {
   const title = typeof spec.title === "string" ? spec.title : (spec.title?.text ?? "");
   return String(spec.description ?? (title || `chart ${name}`));
+}
+
+/** What a chart is made of: its marks, and what its axes show. @param {any} spec */
+function insideOf({ description: said, mark, encoding, layer = [] }) {
+  if (said) return said;
+  const parts = [{ mark, encoding }, ...layer].filter((part) => part.mark);
+  const kinds = new Set(
+    parts.flatMap(({ mark: own }) => [own.type ?? own, ...(own.point ? ["points"] : [])]),
+  );
+  const axes = ["x", "y"].map((axis) => {
+    const shown = parts.map((part) => part.encoding?.[axis] ?? encoding?.[axis]).find(Boolean);
+    return `${axis}: ${shown?.title ?? shown?.field ?? "nothing"}`;
+  });
+  return parts.length ? [[...kinds].join(", "), ...axes].join("; ") : "several charts";
 }
 
 /**
@@ -257,7 +317,7 @@ export function Chart({ spec, name, height, bare = false }) {
       tip.remove();
     };
   }, [spec, shade, printing.value]);
-  return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>
+  return html`<figure class="picture chart" aria-label=${description(spec, name)}>
     <div ref=${place} class="chart-place" style=${{ minHeight: height }}></div>
     ${
       problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`

@@ -84,6 +84,18 @@ export function fitToWidth(svg) {
   if (!svg.hasAttribute("role")) svg.setAttribute("role", "img");
 }
 
+/** What is written in a picture. @param {SVGSVGElement} svg */
+function wordsOf(svg) {
+  return [...svg.querySelectorAll("text")].map((text) => text.textContent?.trim()).join(" ");
+}
+
+/** Says what is written to who cannot see it. @param {string} text */
+function described(text) {
+  const description = document.createElementNS("http://www.w3.org/2000/svg", "desc");
+  description.textContent = text;
+  return description;
+}
+
 /** bare: its title stands elsewhere
  * @param {{source: string, name: string, bare?: boolean}} properties */
 export function Svg({ source, name, bare }) {
@@ -93,9 +105,8 @@ export function Svg({ source, name, bare }) {
     if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title"))
       svg.setAttribute("aria-label", `picture ${name}`);
     const title = svg?.querySelector(":scope > title")?.textContent?.trim() ?? "";
-    const drawn = [...(svg?.querySelectorAll("text") ?? [])]
-      .map((text) => text.textContent)
-      .join(" ");
+    const drawn = svg ? wordsOf(svg) : "";
+    if (drawn && !svg?.querySelector(":scope > desc")) svg?.append(described(drawn));
     const caption = document.createElement("figcaption");
     caption.textContent = title;
     place.current?.replaceChildren(

@@ -115,7 +115,7 @@ const KEY_LINE = 14;
 
 /** Room for a chart with its title, axes and legend. @param {any} spec */
 function chartHeight(spec) {
-  return `${(Number(spec.height) || 220) + 80 + KEY_LINE * keyLines(spec)}px`;
+  return `${((Number(spec.height) || 220) + 80 + KEY_LINE * keyLines(spec)) / 16}rem`;
 }
 
 /** Lines of the legend below a chart. @param {any} spec */

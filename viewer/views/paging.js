@@ -27,6 +27,10 @@ const DRAWN = "svg:not(.katex *), img";
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
 const SMALLEST_FIGURE = 0.6;
+/** How large its letters have to be, in the size of words, beside what else stands on a page: else
+ * it has one of its own, nearly all of which is for the figure. */
+const SMALLEST_LETTERS = 0.7;
+const WHOLE_PAGE = 0.9;
 
 const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "again"];
 const MARKED = MARKS.map((name) => `.${name}`).join(", ");
@@ -74,6 +78,13 @@ function untilWords(figure) {
   return largest ? (WORDS * letter) / largest : Infinity;
 }
 
+/** How small a figure may become whose letters are read beside words.
+ * @param {HTMLElement} figure @returns {number} in its size now */
+function leastZoom(figure) {
+  const until = untilWords(figure);
+  return until < Infinity ? SMALLEST_LETTERS * until : 0;
+}
+
 /** As large as a figure has room, and so that it can be seen whole.
  * @param {HTMLElement} figure @param {number} height */
 function scaleFigure(figure, height) {
@@ -82,7 +93,8 @@ function scaleFigure(figure, height) {
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
   const most = Math.min(letterSize() / DRAWN_FOR, untilWords(figure));
-  resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, most));
+  const part = (FIGURE_HEIGHT * height) / own < leastZoom(figure) ? WHOLE_PAGE : FIGURE_HEIGHT;
+  resize(figure, Math.min(Math.max(1, room), (part * height) / own, most));
 }
 
 /** Let the only figure of a page have the room that is left; in the middle, if it is alone there.
@@ -131,7 +143,8 @@ function joinFigures(pieces, height) {
     const parts = aboveFigure(pieces, index).map(
       (above) => 1 - (heightOf([...above, piece]) - height) / drawn,
     );
-    const part = parts.find((own) => own >= SMALLEST_FIGURE) ?? 1;
+    const least = Math.max(SMALLEST_FIGURE, leastZoom(figure));
+    const part = parts.find((own) => own >= least) ?? 1;
     if (part < 1) resize(figure, 0.98 * part * (Number(figure.style.zoom) || 1));
   }
 }

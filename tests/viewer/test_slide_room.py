@@ -151,8 +151,9 @@ def test_the_plot_of_a_chart_grows_with_its_letters(page, show):
         show(page, trace_source(chart), at="second", present="1")
         page.locator(".slide-body .chart svg").wait_for()
         painted(page)
-        plot = page.locator(".chart svg .mark-group > g > path.background").first
-        found.append(plot.bounding_box()["height"] / size[1])
+        plot = page.locator(".slide-body .chart .role-frame path.background").first
+        high = plot.evaluate("part => part.getBoundingClientRect().height")
+        found.append(high / size[1])
     assert found[0] == pytest.approx(found[1], rel=0.05)
 
 

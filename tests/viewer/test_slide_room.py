@@ -149,8 +149,9 @@ def test_the_plot_of_a_chart_grows_with_its_letters(page, show):
     for size in ((1280, 720), (1920, 1080)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         show(page, trace_source(chart), at="second", present="1")
-        page.locator(".slide-body .chart svg").wait_for()
+        page.locator(".slide-body .chart svg").wait_for(state="attached")
         painted(page)
+        turn_to(page, ".slide-body .chart svg")
         plot = page.locator(".slide-body .chart .role-frame path.background").first
         high = plot.evaluate("part => part.getBoundingClientRect().height")
         found.append(high / size[1])

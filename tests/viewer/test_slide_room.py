@@ -149,10 +149,12 @@ def test_the_plot_of_a_chart_grows_with_its_letters(page, show):
     for size in ((1280, 720), (1920, 1080)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         show(page, trace_source(chart), at="second", present="1")
-        page.locator(".slide-body .chart svg").wait_for()
+        page.locator(".slide-body .chart svg").wait_for(state="attached")
         painted(page)
-        plot = page.locator(".chart svg .mark-group > g > path.background").first
-        found.append(plot.bounding_box()["height"] / size[1])
+        turn_to(page, ".slide-body .chart svg")
+        plot = page.locator(".slide-body .chart .role-frame path.background").first
+        high = plot.evaluate("part => part.getBoundingClientRect().height")
+        found.append(high / size[1])
     assert found[0] == pytest.approx(found[1], rel=0.05)
 
 

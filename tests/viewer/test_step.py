@@ -120,7 +120,7 @@ def test_what_may_have_changed_since_says_which_step_it_is_from(stepped, program
     assert 0.8 <= dimmed < 1, "fainter than the rest, and still read"
     assert row(page, "deep").locator(".as-of").count() == 0, "nothing can be written to a number"
     past.locator(".as-of").click()
-    expect(page.locator(".timeline-step")).to_have_text(f"step {number}")
+    expect(page.locator(".timeline-step")).to_have_text(f"step {number} ended")
 
 
 def test_what_is_not_bound_any_more_is_shown_as_gone(stepped):

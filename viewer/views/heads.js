@@ -72,7 +72,8 @@ export function headFigure(figure, pieces, height) {
 function linesAbove(pieces, index) {
   return aboveFigure(pieces, index).map((above) => {
     const last = above.findLast((line) => line.matches(CODE) && !line.querySelector(".held-mark"));
-    const lines = last ? [last] : [];
+    // A line of a block says nothing without what heads that.
+    const lines = last && !indentOf(last) ? [last] : [];
     return above[0].matches(CODE) ? lines : [above[0], ...lines];
   });
 }

@@ -21,7 +21,9 @@ export function Rounds({ at }) {
   const label = `rounds of the loop on line ${loop.first}`;
   return html`<span class="rounds" role="group" aria-label=${label}>
     ${way(-1, "This line in the round before")}
-    <span title=${bound}>round ${integer(index + 1)} of ${integer(turns.count)}</span>
+    <span title=${bound}>
+      <i class="wide-only">round </i>${integer(index + 1)} of ${integer(turns.count)}
+    </span>
     ${way(1, "This line in the next round")}
   </span>`;
 }

@@ -19,6 +19,8 @@ export function Timeline() {
   const stretch = stretchOf(model, sections, [step.value, at], reached(), chapters);
   const { first, beyond, title, isChapter } = stretch;
   const text = `${integer(at + 1 - first)} / ${integer(beyond - first)}`;
+  const number = integer(step.value + 1);
+  const isEnded = at !== step.value;
   const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
     <div class="timeline-track">
@@ -47,9 +49,9 @@ export function Timeline() {
       </${CommandButton}>
       <span
         class="timeline-step quiet wide-only"
-        style=${{ width: `${integer(model.steps).length + 5}ch` }}
+        style=${{ width: `${integer(model.steps).length + 10}ch` }}
       >
-        ${(title || at !== step.value) && `step ${integer(step.value + 1)}`}
+        ${isEnded ? `step ${number} ended` : title && `step ${number}`}
       </span>
       ${useMemo(() => html`<${Legend} first=${first} beyond=${beyond} />`, [first, beyond])}
     </div>

@@ -83,7 +83,7 @@ export const SECONDS = {
   id: "seconds",
   title: "time",
   kind: "observed",
-  hint: "seconds, measured in another run",
+  hint: "seconds, measured in another run, with the recorder's own work",
   value: ({ seconds }) => seconds,
   text: (value) => (value ? duration(value) : "0"),
 };

@@ -396,7 +396,10 @@ def test_what_stands_there_while_it_comes_moves_nothing_when_it_goes(page, show)
 
 
 def test_a_chart_keeps_room_for_its_legend(page, show):
-    names = ["counted", "derived", "assumed", "stated"]
+    """Its names have no room beside each other."""
+    names = [
+        f"{name} in a run of this lecture" for name in ("counted", "derived", "assumed", "said")
+    ]
     legend = {"orient": "bottom", "columns": 1}
     chart = {
         "mark": "bar",
@@ -409,7 +412,7 @@ def test_a_chart_keeps_room_for_its_legend(page, show):
     }
     show(page, documents.with_values({"type": "C", "vega": chart}))
     place = page.locator(".chart-place")
-    kept = place.evaluate("(place) => parseFloat(place.style.minHeight)")
+    kept = place.evaluate("(place) => parseFloat(getComputedStyle(place).minHeight)")
     place.locator("svg").wait_for()
     assert 0 <= kept - place.locator("svg").bounding_box()["height"] < 40
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def record(
-    arguments: Sequence[str], lecture: str = "lecture.main", tries: int = 3
+    arguments: Sequence[str | Path], lecture: str | Path = "lecture.main", tries: int = 3
 ) -> tuple[int, str]:
     """Run the tracer, and return the status and the standard error of the last try."""
     command = [sys.executable, "-m", "trace", lecture, *arguments]

@@ -182,7 +182,7 @@ function Whole({ count, show }) {
 function OfAnotherRun({ device }) {
   return html`<p class="quiet">
     Times were measured in another run, on ${device}. They hold Python's own work and that of the
-    recorder: tens of microseconds a line, which is most of what a short line took.
+    recorder, which is most of what a short line took.
   </p>`;
 }
 
